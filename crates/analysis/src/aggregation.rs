@@ -1,4 +1,5 @@
-//! One label a text out of many, and how reliable the labels are: beside the models, for those who need it.
+//! Label aggregation (one label per text) and reliability of labels, as alternatives to the annotator
+//! models.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -9,11 +10,10 @@ use dissensus_stats::agreement::{Reliability, cohen_pairs, reliability};
 use dissensus_stats::metrics::BootstrapOptions;
 use serde::Serialize;
 
-/// Labels brought together. Keys are a contract with scripts.
+/// Aggregated labels. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Aggregated {
-    /// The question.
     pub question: String,
     /// `majority`, `dawid-skene`, `mace` or `glad`.
     pub method: &'static str,
@@ -21,52 +21,50 @@ pub struct Aggregated {
     pub texts: Vec<AggregatedText>,
     /// Annotators with labels.
     pub annotators: Vec<AggregatedAnnotator>,
-    /// How many annotators of the project have no label for the question yet.
+    /// How many other annotators of the project have no label for the question yet.
     pub annotators_without_labels: u32,
-    /// Rounds it took; none for the majority.
+    /// Iterations of the estimation; none for the majority.
     pub iterations: Option<usize>,
-    /// Whether it converged within them.
+    /// Whether the estimation converged within them.
     pub converged: Option<bool>,
 }
 
-/// One text.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AggregatedText {
-    /// The name other tools know it by.
+    /// Its id in files.
     pub text_id: String,
-    /// The most likely level; the lowest of those that tie.
+    /// The most likely level; among ties the lowest.
     pub label: String,
-    /// How likely it is.
+    /// Probability of the most likely level.
     pub probability: f64,
-    /// True where other levels are as likely.
+    /// True if other levels are as likely.
     pub tie: bool,
-    /// Labels it has.
+    /// Number of its labels.
     pub labels: u32,
-    /// How likely each level is.
+    /// Probability of each level.
     pub probabilities: Vec<f64>,
-    /// GLAD: how hard it is, above 0.
+    /// GLAD: difficulty of the text, above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<f64>,
 }
 
-/// One annotator.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AggregatedAnnotator {
-    /// The name other tools know the person by.
+    /// The person's id in files.
     pub annotator_id: String,
-    /// Labels given.
+    /// Number of labels given.
     pub labels: usize,
     /// Expected share of them that are the text's level.
     pub agreement: Option<f64>,
-    /// MACE: chance of answering without looking at the text.
+    /// MACE: probability of answering without reading the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spamming: Option<f64>,
-    /// GLAD: log odds of being right on a text of difficulty 1.
+    /// GLAD: log odds of a correct answer on a text of difficulty 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ability: Option<f64>,
-    /// Dawid-Skene: P(says the column | the row is true), row by row.
+    /// Dawid-Skene: P(answers the column | the row is true), row by row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confusion: Option<Vec<f64>>,
 }
@@ -75,13 +73,13 @@ pub struct AggregatedAnnotator {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnnotatorPairAgreement {
-    /// One of them.
+    /// One of the annotators.
     pub first: String,
-    /// The other.
+    /// The other annotator.
     pub second: String,
-    /// Texts both labelled.
+    /// Texts that both labelled.
     pub texts: usize,
-    /// Share of these on which both said the same.
+    /// Share of these on which both gave the same answer.
     pub agreement: f64,
     /// Cohen's kappa.
     pub kappa: Option<f64>,
@@ -90,7 +88,7 @@ pub struct AnnotatorPairAgreement {
 }
 
 impl Analysis {
-    /// Brings the labels of a question together by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
+    /// Aggregates the labels of a question by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
     ///
     /// # Errors
     /// No such question or method, no labels, or a cancel.

@@ -9,17 +9,17 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::{AnnotatorModel as _, Target};
 use dissensus_training::live::{differing_labels, split_of_labels};
 
-/// Texts that are listed.
+/// Number of texts listed.
 const NEAR: usize = 5;
-/// Where labels are split no more than this, of the most that as many people can be, they agree.
+/// Labels agree if their split, relative to the maximum for as many people, is at most this.
 const AGREED: f32 = 0.1;
 
-/// A text before it has its words: row, cosine, level, labels.
+/// A text without its words: row, cosine, level, labels.
 pub(super) type NearRow = (u32, f32, u16, u32);
 
 impl Analysis {
-    /// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. Empty without an encoder or a live
-    /// model.
+    /// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. Empty
+    /// without an encoder or a live model.
     ///
     /// # Errors
     /// No such question or text, or the file cannot be read.
@@ -60,8 +60,9 @@ pub(super) fn nearest_agreed(model: &LiveModel, kind: ScaleKind, near: &[(u32, f
     agreed.take(NEAR).collect()
 }
 
-/// The level that people agree on and how many they are, by their labels counted by level; `None` where they do not, or there are fewer than
-/// two. It is the median where levels have an order and distances, else what most of them said.
+/// The level that people agree on and the number of people, by their labels counted by level; `None` if they
+/// do not agree, or there are fewer than two. It is the median on scales with an order and distances,
+/// otherwise the most frequent answer.
 fn agreement(kind: ScaleKind, counts: &[u32]) -> Option<(u16, u32)> {
     let labels: u32 = counts.iter().sum();
     let split = if kind.is_ordered() { split_of_labels(counts)? } else { differing_labels(counts)? };

@@ -13,7 +13,6 @@ use std::collections::HashSet;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Agreement {
-    /// The question.
     pub question: String,
     /// Krippendorff's alpha; none with fewer than two labels on any text, or one level only.
     pub alpha: Option<f64>,
@@ -21,13 +20,12 @@ pub struct Agreement {
     pub metric: &'static str,
     /// Share of pairs of labels on one text that are equal.
     pub pairwise_agreement: Option<f64>,
-    /// Labels.
     pub labels: u32,
     /// Texts with a label.
     pub texts: u32,
     /// Annotators with a label.
     pub annotators: u32,
-    /// Annotators of the project beside them, who have no label for the question yet.
+    /// Other annotators of the project, who have no label for the question yet.
     pub annotators_without_labels: u32,
 }
 
@@ -65,7 +63,6 @@ pub(super) fn alpha(alphas: &Alphas, kind: ScaleKind) -> Option<f64> {
     }
 }
 
-/// Its name.
 pub(super) fn metric(kind: ScaleKind) -> &'static str {
     match kind {
         ScaleKind::Ordinal => "ordinal",

@@ -1,4 +1,4 @@
-//! Annotators among each other: how well each is predicted, and who judges like whom.
+//! Comparison of annotators: how well each is predicted, and who judges alike.
 
 use super::Analysis;
 use super::agreement::{alpha, metric};
@@ -18,10 +18,10 @@ use dissensus_training::encoding::Seen;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// So many people with labels make a map.
+/// Minimum number of people with labels for a map.
 const MAP_FROM: usize = 3;
 
-/// What the live model says of one annotator.
+/// The live model's figures for one annotator.
 type LiveFigures = (Option<Severity>, Option<Discrimination>);
 
 fn consistency(of: Discrimination) -> Figure {
@@ -29,8 +29,8 @@ fn consistency(of: Discrimination) -> Figure {
 }
 
 impl Analysis {
-    /// Every annotator with level use, severity, agreement, held-out accuracy and place on the map. Takes seconds the first time,
-    /// because models are fitted to measure how well people are predicted.
+    /// Every annotator with level use, severity, agreement, held-out accuracy and position on the map. Takes
+    /// seconds the first time, because models are fitted to measure how well people are predicted.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -38,16 +38,14 @@ impl Analysis {
         self.report(question, Some(&Silent))
     }
 
-    /// As [`Analysis::annotator_report`], at once: with the held-out accuracy only where it is known.
-    ///
-    /// # Errors
-    /// As there.
+    /// The report of [`Analysis::annotator_report`] without waiting: with the held-out accuracy only if it
+    /// is known.
     pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
         self.report(question, None)
     }
 
-    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the background. Returns the job's id; that
-    /// of the one at work where there is one for the same labels.
+    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the
+    /// background. Returns the job's id, or that of a running job for the same labels.
     ///
     /// # Errors
     /// The job cannot begin.
@@ -61,13 +59,13 @@ impl Analysis {
         let spawned = context.threads.spawn("measure", move || {
             let measured = analysis.context.finish_job(KIND, &at_work, |job| {
                 let result = analysis.measure_annotators(question, job.as_ref());
-                // Before it is told: who hears of the end may want the next one.
+                // Before the end is announced, because a listener may request the next job.
                 analysis.measurements.job_ended(question, id);
                 result
             });
-            // After a panic too.
+            // Also after a panic.
             analysis.measurements.job_ended(question, id);
-            // Its error is told by the job.
+            // Its error is reported by the job.
             drop(measured);
         });
         if let Err(error) = spawned {
@@ -90,7 +88,8 @@ impl Analysis {
         self.measure_held_out(generation, question, &labels, target, progress).map(drop)
     }
 
-    /// With the held-out accuracy measured where there is a `measure`, else as far as it is known.
+    /// The report, with the held-out accuracy measured if `measure` is given, otherwise as far as it is
+    /// known.
     pub(crate) fn report(
         &self,
         question: QuestionId,
@@ -126,7 +125,7 @@ impl Analysis {
         for (_, annotator) in context.store.cannot_say(question)? {
             *unsaid.entry(annotator).or_default() += 1;
         }
-        // Two points lie on a line whatever they judge.
+        // Two points are on a line whatever the judgements.
         let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
         let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
         let row = |(at, annotator): (usize, &Annotator)| {
@@ -201,7 +200,7 @@ impl Analysis {
     }
 }
 
-/// The flag of somebody who answers too fast.
+/// The flag of an annotator who answers too fast.
 fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
     let (flag, seconds) = (speed.too_fast?, speed.seconds?);
     let words = format!(
@@ -214,7 +213,7 @@ fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
     Some(AnnotatorFlag { kind: "too-fast".to_owned(), words })
 }
 
-/// A flag in words.
+/// Describes a flag.
 fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
     let (kind, words) = match flag {
         Flag::OneLevel { level, labels, chance } => {
@@ -240,7 +239,7 @@ fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
     AnnotatorFlag { kind: kind.to_owned(), words }
 }
 
-/// A small chance in words.
+/// Formats a small probability.
 fn share(chance: f64) -> String {
     match chance {
         c if c < 1e-4 => "fewer than 1 in 10,000".to_owned(),

@@ -1,4 +1,4 @@
-//! Between which levels a text's answers divide, and who is on either side.
+//! The border between levels at which a text's answers divide, and the people on either side.
 
 use dissensus_api::{Border, GroupDifference, LabelsAbove, PersonOnSide, SideOfBorder};
 use dissensus_domain::Annotator;
@@ -6,8 +6,8 @@ use dissensus_models::live::OnSide;
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use dissensus_training::live::{Fitted, Over};
 
-/// The border at which the chosen people divide most equally: those who labelled the text with their labels, all others as predicted. `None` where
-/// levels have no order or are only two.
+/// The border at which the chosen people divide most equally: those who labelled the text by their labels,
+/// all others as predicted. `None` if levels are unordered or only two.
 pub(super) fn border(fitted: &Fitted, row: u32, over: &Over) -> Option<Border> {
     let model = &fitted.model;
     if !model.is_ordinal() {
@@ -18,7 +18,7 @@ pub(super) fn border(fitted: &Fitted, row: u32, over: &Over) -> Option<Border> {
     Some(Border { level, above, interval: Some(interval) })
 }
 
-/// The same of labels alone, counted by level; needs two.
+/// The border by labels without predictions, counted by level; needs two.
 pub(super) fn border_of_labels(counts: &[u32]) -> Option<Border> {
     let all: u32 = counts.iter().sum();
     if all < 2 {
@@ -30,10 +30,10 @@ pub(super) fn border_of_labels(counts: &[u32]) -> Option<Border> {
     Some(Border { level, above, interval: None })
 }
 
-/// People of a side who are named.
+/// People per side who are named.
 const NAMED: usize = 3;
 
-/// One side of the border as the window shows it. `all` are everybody, by row.
+/// One side of the border as shown in the window. `all` are all people, by row.
 pub(super) fn side(all: &[Annotator], side: &[OnSide]) -> SideOfBorder {
     let labelled = side.iter().filter(|one| one.labelled).count();
     let person = |one: &OnSide| {
@@ -47,7 +47,8 @@ pub(super) fn side(all: &[Annotator], side: &[OnSide]) -> SideOfBorder {
     }
 }
 
-/// The level that as many answer, or a higher one, as answer lower ones, as nearly as can be.
+/// The level for which the share of people who answer it, or a higher one, is closest to the share of those
+/// below.
 fn most_equal(shares: &[f64]) -> Option<u16> {
     if shares.len() < 3 {
         return None;
@@ -56,7 +57,7 @@ fn most_equal(shares: &[f64]) -> Option<u16> {
     (1..shares.len()).min_by(|a, b| away(a).total_cmp(&away(b))).map(|level| level as u16)
 }
 
-/// Labels above the border of the group that differs, and of those it is compared with.
+/// Labels above the border of the group that differs, and of the one it is compared with.
 pub(super) fn labels_above(
     border: Border,
     group: &GroupDifference,

@@ -1,4 +1,4 @@
-//! Texts in order of how far their labels lie apart, while there is no model to predict anything.
+//! Ranks texts by the disagreement of their labels, while there is no model.
 
 use super::Analysis;
 use super::border::border_of_labels;
@@ -21,8 +21,8 @@ struct Labelled {
 }
 
 impl Analysis {
-    /// All texts with two labels or more by the chosen people, the furthest apart first, of equal ones those with more labels; `None` where the query asks for
-    /// something that only a model can tell, or no text has two labels.
+    /// All texts with two labels or more by the chosen people, the furthest apart first, among equals those
+    /// with more labels first; `None` if the query needs a model, or no text has two labels.
     pub(super) fn ranking_by_labels(
         &self,
         query: &DisagreementQuery,
@@ -80,7 +80,7 @@ impl Analysis {
         }))
     }
 
-    /// These texts with what their labels alone tell.
+    /// Rows for these texts, with the figures that follow from their labels.
     pub(super) fn rows_by_labels(
         &self,
         query: &DisagreementQuery,

@@ -1,4 +1,4 @@
-//! Trying several ways to encode, and making the one the project's whose embeddings predict best.
+//! Tries several encoders or poolings, and makes the one whose embeddings predict best the project's.
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, clearly_better, mean, of_other_labels};
@@ -8,22 +8,22 @@ use dissensus_training::encoding::ActiveEncoder;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::encoding::encoders::SelectedEncoder;
 
-/// One way to encode.
+/// An encoder with its options.
 pub(super) struct Candidate {
     pub(super) name: String,
     pub(super) choice: EncoderChoice,
     pub(super) version: SelectedEncoder,
 }
 
-/// How one of the candidates did.
+/// The result of one of the candidates.
 pub(super) struct Tried {
-    /// Its place among them.
+    /// Its index among them.
     pub(super) at: usize,
     /// Mean log loss of labels of texts that the model did not learn from.
     pub(super) log_loss: f64,
 }
 
-/// What was chosen.
+/// The result of a choice.
 pub(super) struct Chosen {
     pub(super) at: usize,
     /// All candidates, best first.
@@ -31,8 +31,8 @@ pub(super) struct Chosen {
 }
 
 impl Analysis {
-    /// Opens every way to encode of `choices`, before the first one encodes: a name that is wrong is told at once. What a choice leaves
-    /// open is as with `chosen`.
+    /// Opens all encoders of `choices` before the first one encodes, so that a wrong name is reported at
+    /// once. Unset options of a choice are taken as with `chosen`.
     pub(super) fn candidates(
         &self,
         choices: Vec<(String, EncoderChoice)>,
@@ -42,7 +42,7 @@ impl Analysis {
         let mut opened: Vec<Candidate> = Vec::with_capacity(choices.len());
         for (name, mut choice) in choices {
             let (_, version, _) = self.encoding.open_encoder(&choice, chosen, progress)?;
-            // What another project uses can change while the first ones encode.
+            // The encoder of another project can change while the first ones encode.
             choice.encoder = choice.encoder.map(|_| version.encoder.clone());
             if opened.iter().any(|before| before.version.key == version.key) {
                 return Err(WorkbenchError::EncoderTwice(name));
@@ -52,8 +52,9 @@ impl Analysis {
         Ok(opened)
     }
 
-    /// Encodes with every candidate and makes that one the project's whose embeddings predict best, where the project's encoder is still
-    /// as it was `seen`. The `incumbent` stays unless another is clearly better. Embeddings of all of them stay in the project.
+    /// Encodes with every candidate and makes the one whose embeddings predict best the project's, if the
+    /// project's encoder is still the one in `seen`. The `incumbent` stays unless another is clearly better.
+    /// Embeddings of all of them stay in the project.
     pub(super) fn choose_candidate(
         &self,
         asked: &CrossValidation<'_>,
@@ -64,12 +65,12 @@ impl Analysis {
     ) -> Result<Chosen, WorkbenchError> {
         let mut losses = Vec::with_capacity(candidates.len());
         for candidate in candidates {
-            // One at a time is in memory. The project's encoder stays as it is until all have been tried.
+            // Only one at a time is in memory. The project's encoder is unchanged until all have been tried.
             let (encoder, version, dir) =
                 self.encoding.open_encoder(&candidate.choice, seen.current.as_ref(), progress)?;
             losses.push(self.held_out_losses(asked, (&encoder, &version, &dir), progress)?);
         }
-        // What trained an encoder is left out of its losses.
+        // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
             return Err(WorkbenchError::EncoderLearned(candidates[at].name.clone()));
         }

@@ -1,4 +1,4 @@
-//! Measures over the annotators that somebody chose by their attributes.
+//! Measures over annotators selected by their attributes.
 
 use super::Analysis;
 use dissensus_api::DisagreementScores;
@@ -9,7 +9,7 @@ use dissensus_stats::disagreement::{Measure, disagreement_of_texts, van_der_eijk
 use dissensus_training::live::{Fitted, Over, largest};
 
 impl Analysis {
-    /// Which annotators have all of these attributes.
+    /// The annotators who have all of these attributes.
     pub(super) fn mask(&self, attributes: &Attributes) -> Result<Vec<bool>, WorkbenchError> {
         let index = self.context.index();
         let has =
@@ -21,11 +21,12 @@ impl Analysis {
         Ok(mask)
     }
 
-    /// Those whom `attributes` choose, for a model that knows so many people; `None` as mask where they are all.
+    /// The annotators selected by `attributes`, for a model with so many annotators; `None` as mask if all
+    /// are selected.
     pub(super) fn over(&self, attributes: &Attributes, annotators: usize) -> Result<Over, WorkbenchError> {
         let mask = match attributes.is_empty() {
             true => None,
-            // People whom the model does not know yet are not in it.
+            // People whom the model does not know yet are left out.
             false => {
                 let mask = self.mask(attributes)?;
                 Some((0..annotators).map(|row| mask.get(row) == Some(&true)).collect())
@@ -34,7 +35,7 @@ impl Analysis {
         Ok(Over { attributes: attributes.clone(), mask })
     }
 
-    /// How many levels a question has.
+    /// Number of levels of a question.
     pub(super) fn levels(&self, question: QuestionId) -> Result<usize, WorkbenchError> {
         Ok(self.context.index().with_levels(question)?.scale.len())
     }

@@ -1,4 +1,4 @@
-//! What models say of the same test labels, put beside each other.
+//! Comparison of models' predictions of the same test labels.
 
 use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
@@ -9,58 +9,55 @@ use dissensus_stats::metrics::{CalibrationBin, PairedDifference, Resampled, cali
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bins of a curve of calibration.
+/// Number of bins of a calibration curve.
 const BINS: usize = 10;
 
-/// Scores of models and baselines without the test texts whose body also stands in training or validation.
+/// Scores of models and baselines without the test texts whose body is also in training or validation.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WithoutCopies {
-    /// Texts that are left.
+    /// Number of remaining texts.
     pub texts: usize,
-    /// Their labels.
     pub labels: usize,
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<dissensus_selection::evaluation::Evaluation>,
-    /// One entry a baseline.
+    /// One entry per baseline.
     pub baselines: Vec<dissensus_selection::evaluation::Evaluation>,
 }
 
-/// How far models and baselines are from one model, each metric on the same labels.
+/// Differences between models or baselines and one model, each metric on the same labels.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelDifferences {
-    /// The model whose figures are taken off: `multilevel`, of words the baseline `word-frequency`.
+    /// The reference whose figures are subtracted: `multilevel`, for words the baseline `word-frequency`.
     pub less: String,
-    /// The chance that an interval holds the difference, over texts and annotators like these.
+    /// The probability that an interval contains the difference, over texts and annotators like these.
     pub confidence: f64,
-    /// What is resampled, together: `texts and annotators`, or `texts` where there is one annotator.
+    /// What is resampled together: `texts and annotators`, or `texts` with only one annotator.
     pub over: String,
     /// One entry for every other model and baseline.
     pub models: Vec<ModelDifference>,
 }
 
-/// One of them.
+/// The differences of one model or baseline.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelDifference {
-    /// Its name.
     pub model: String,
-    /// Its figure less that of the other, by the key of the metric.
+    /// Its figure minus that of the reference, by the key of the metric.
     pub of: BTreeMap<String, PairedDifference>,
 }
 
-/// How often a model was right, by how sure it was.
+/// How often a model was right, by its confidence.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelCalibration {
-    /// Its name.
     pub model: String,
     /// Bins of equal width, of the probability of the most likely level.
     pub bins: Vec<CalibrationBin>,
 }
 
-/// What models and baselines say of the test labels, and their scores.
+/// Predictions of the test labels by models and baselines, and their scores.
 pub(super) struct Compared {
     pub(super) models: Vec<Predicted>,
     pub(super) baselines: Vec<Predicted>,
@@ -68,7 +65,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// Of the models, and of the baselines.
+    /// The scores of the models, and of the baselines.
     pub(super) fn scores(
         &self,
     ) -> (Vec<dissensus_selection::evaluation::Evaluation>, Vec<dissensus_selection::evaluation::Evaluation>)
@@ -77,7 +74,7 @@ impl Compared {
         (of(&self.models), of(&self.baselines))
     }
 
-    /// How often each model was right, by how sure it was.
+    /// How often each model was right, by its confidence.
     pub(super) fn calibration(&self) -> Vec<ModelCalibration> {
         let of = |one: &Predicted| ModelCalibration {
             model: one.model.clone(),
@@ -86,7 +83,7 @@ impl Compared {
         self.models.iter().filter(|one| !one.answers_alone).map(of).collect()
     }
 
-    /// Without the labels of these texts; `None` for no texts.
+    /// The same predictions without the labels of these texts; `None` for no texts.
     pub(super) fn without(&self, copies: &BTreeSet<u32>) -> Option<WithoutCopies> {
         if copies.is_empty() {
             return None;
@@ -101,8 +98,9 @@ impl Compared {
         Some(WithoutCopies { texts, labels, models, baselines })
     }
 
-    /// How far every model and baseline is from `multilevel` in every metric. Runs of an encoder that learns are trained one after the
-    /// other: one that was scored on other labels, because somebody labelled meanwhile, is left out.
+    /// Differences between every model or baseline and `multilevel` in every metric. Runs with a tuned
+    /// encoder are trained one after the other: one that was scored on other labels, because labels were
+    /// recorded meanwhile, is left out.
     pub(super) fn differences(
         &self,
         seed: u64,
@@ -131,7 +129,7 @@ impl Compared {
 }
 
 impl ModelDifferences {
-    /// Of all of these, each by its name, from the one that is called `reference`, which is among them.
+    /// Differences of all of these, each by its name, from the one named `reference`, which is among them.
     pub(super) fn less(
         reference: &str,
         all: &[(String, Resampled)],

@@ -1,4 +1,5 @@
-//! How well labels of training texts are predicted on an encoder's embeddings: what a pooling or an encoder is chosen by.
+//! Cross-validation of an encoder's embeddings on training texts: the criterion for choosing a pooling or an
+//! encoder.
 
 use super::Analysis;
 use dissensus_encoder::Encoder;
@@ -13,22 +14,22 @@ use dissensus_training::encoding::first_texts;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is cross-validated, whichever the encoder.
+/// The parameters of a cross-validation, the same for every encoder.
 pub(super) struct CrossValidation<'a> {
     pub(super) question_data: &'a QuestionData,
-    /// How labels are divided; only those that train are looked at.
+    /// How labels are divided; only training labels are used.
     pub(super) split: SplitSpec,
     pub(super) seed: u64,
     pub(super) model: ModelKind,
-    /// Folds of the training texts.
+    /// Number of folds of the training texts.
     pub(super) folds: u8,
-    /// What it is for, in an error.
+    /// The purpose, for error messages.
     pub(super) purpose: &'static str,
 }
 
 impl Analysis {
-    /// Encodes all texts with an encoder, which does not become the project's, and gives the loss of every label of the training texts
-    /// by models that did not learn from its text.
+    /// Encodes all texts with an encoder, which does not become the project's, and returns the loss of every
+    /// label of the training texts by models that did not learn from its text.
     pub(super) fn held_out_losses(
         &self,
         asked: &CrossValidation<'_>,
@@ -84,7 +85,8 @@ pub(super) struct Losses {
     pub(super) values: Vec<f64>,
 }
 
-/// The first encoder whose losses are of other labels than the longest ones, because it has learned from some of them.
+/// The index of the first encoder whose losses are of fewer labels than the longest ones, because it has
+/// learned from some of them.
 pub(super) fn of_other_labels(losses: &[Losses]) -> Option<usize> {
     let longest = losses.iter().max_by_key(|of| of.labels.len())?;
     losses.iter().position(|of| of.labels != longest.labels)
@@ -94,8 +96,9 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Whether losses are lower by more than a standard error of the paired difference (the rule of Breiman et al. 1984, Classification
-/// and regression trees, section 3.4.3): differences are small, and the best of several is lucky.
+/// Whether losses are lower by more than a standard error of the paired difference (the rule of Breiman et
+/// al. 1984, Classification and regression trees, section 3.4.3): differences are small, and the best of
+/// several is partly luck.
 pub(super) fn clearly_better(losses: &[f64], than: &[f64]) -> bool {
     let differences: Vec<f64> = than.iter().zip(losses).map(|(b, a)| b - a).collect();
     let gain = mean(&differences);
@@ -114,7 +117,7 @@ mod tests {
         let all = [(0, 0), (0, 1), (1, 0)];
         assert_eq!(of_other_labels(&[]), None);
         assert_eq!(of_other_labels(&[of(&all), of(&all)]), None);
-        // One has learned from a text, wherever it stands in the list.
+        // One has learned from a text, whatever its position in the list.
         assert_eq!(of_other_labels(&[of(&all), of(&all[..2]), of(&all)]), Some(1));
         assert_eq!(of_other_labels(&[of(&all[..2]), of(&all), of(&all)]), Some(0));
         // As many labels left, but others: their losses are no pairs.

@@ -1,4 +1,4 @@
-//! Choosing an encoder by what predicts best.
+//! Choosing the encoder that predicts best.
 
 use super::Analysis;
 use super::choosing::Tried;
@@ -10,26 +10,26 @@ use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use serde::Serialize;
 
-/// Folds of the training texts by which an encoder is chosen.
+/// Number of folds of the training texts by which an encoder is chosen.
 const ENCODER_FOLDS: u8 = 5;
 
-/// Encoders that were tried.
+/// Results of the tried encoders.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncoderComparison {
-    /// The one that the project uses now.
+    /// The encoder that the project now uses.
     pub chosen: String,
-    /// The one that stays unless another is clearly better: the project's, if it was among them, else the first.
+    /// The one that stays unless another is clearly better: the project's, if it was among them, otherwise
+    /// the first.
     pub incumbent: String,
     /// All of them, best first.
     pub tried: Vec<EncoderLoss>,
 }
 
-/// One encoder.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncoderLoss {
-    /// The name it was asked for by.
+    /// The name by which it was requested.
     pub encoder: String,
     /// Key of its version.
     pub version: String,
@@ -38,13 +38,15 @@ pub struct EncoderLoss {
 }
 
 impl Analysis {
-    /// Encodes with each of the encoders `names` and makes that one the project's on whose embeddings `multilevel` predicts best: its log
-    /// loss on five folds of the training texts. Labels that are scored by this split are not looked at. The project's encoder stays,
-    /// where it is among them (else the first), unless another is better by more than a standard error of the difference. Of `choice` all
-    /// but the encoder counts. Embeddings of all of them stay in the project.
+    /// Encodes with each of the encoders `names` and makes the one on whose embeddings `multilevel` predicts
+    /// best the project's: by its log loss on five folds of the training texts. Labels that are scored by
+    /// this split are not used. The project's encoder stays, if it is among them (otherwise the first),
+    /// unless another is better by more than a standard error of the difference. The options of `choice`,
+    /// except the encoder, apply to all. Embeddings of all of them stay in the project.
     ///
     /// # Errors
-    /// As [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`]; fewer than two encoders.
+    /// Those of [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`]; fewer than
+    /// two encoders.
     pub fn choose_encoder(
         &self,
         names: &[String],

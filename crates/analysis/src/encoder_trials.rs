@@ -1,4 +1,5 @@
-//! Encoders beside each other, for a person to choose from: by the cross-validation by which `encode --choose-encoder` chooses.
+//! Comparison of encoders for the user to choose from: by the cross-validation by which
+//! `encode --choose-encoder` chooses.
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, Losses, clearly_better, mean, of_other_labels};
@@ -10,14 +11,14 @@ use dissensus_project::jobs::{Activity, Progress};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 
-/// Folds of the training texts.
+/// Number of folds of the training texts.
 const FOLDS: u8 = 5;
 
 impl Analysis {
     /// The encoders of the catalogue that are on this computer, and the project's.
     ///
     /// # Errors
-    /// The catalogue that was built in is broken, or the file cannot be read.
+    /// The built-in catalogue is invalid, or the file cannot be read.
     pub fn encoders_here(&self) -> Result<Vec<EncoderHere>, WorkbenchError> {
         let current = self.encoding.active_encoder()?.current.map(|current| current.encoder);
         let catalogue = Catalogue::embedded()?;
@@ -36,19 +37,21 @@ impl Analysis {
         Ok(here)
     }
 
-    /// Encodes with each of the encoders `names` and tells how well `multilevel` predicts on its embeddings: log loss on five folds of the training
-    /// texts. Nothing is chosen, and the project's encoder stays. Labels that a split scores are not looked at. Embeddings of all of them stay in the
+    /// Encodes with each of the encoders `names` and returns how well `multilevel` predicts on its
+    /// embeddings: log loss on five folds of the training texts. Nothing is chosen, and the project's
+    /// encoder stays. Labels that a split scores are not used. Embeddings of all of them stay in the
     /// project.
     ///
     /// # Errors
-    /// Fewer than two encoders, one twice, one that is not here or has learned from these labels, too few labels, or a cancel.
+    /// Fewer than two encoders, one twice, one that is not available locally or has learned from these
+    /// labels, too few labels, or a cancel.
     pub fn try_encoders(
         &self,
         question: QuestionId,
         names: &[String],
         progress: &dyn Progress,
     ) -> Result<EncoderTrials, WorkbenchError> {
-        // Each one's embeddings are kept.
+        // The embeddings of each encoder are stored.
         self.context.store.must_write()?;
         let name = self.context.question_parts(question)?.0;
         let question_data = self.context.question_data(&self.question(Some(&name))?)?;
@@ -67,14 +70,14 @@ impl Analysis {
         let choice =
             |name: &String| EncoderChoice { encoder: Some(name.clone()), ..EncoderChoice::default() };
         let (mut keys, mut found): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        // All are opened before the first one encodes: a name that is wrong is told at once.
+        // All are opened before the first one encodes, so that a wrong name is reported at once.
         for name in names {
             let (_, version, _) = self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
             if keys.contains(&version.key) {
                 return Err(WorkbenchError::EncoderTwice(name.clone()));
             }
             keys.push(version.key);
-            // What another project uses can change while the first ones encode.
+            // The encoder of another project can change while the first ones encode.
             found.push(version.encoder);
         }
         let names = &found[..];
@@ -87,7 +90,7 @@ impl Analysis {
                 self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
             losses.push(self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?);
         }
-        // What trained an encoder is left out of its losses.
+        // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
             return Err(WorkbenchError::EncoderLearned(names[at].clone()));
         }
@@ -112,10 +115,7 @@ impl Analysis {
         Ok(EncoderTrials { question, labels: labels as u32, against: names[against].clone(), trials })
     }
 
-    /// As [`Analysis::try_encoders`], as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Analysis::try_encoders`] as a job.
     pub fn try_encoders_as_job(
         &self,
         question: QuestionId,

@@ -1,4 +1,4 @@
-//! Comparing annotator models on texts held out.
+//! Comparing annotator models on held-out texts.
 
 use super::Analysis;
 use super::compared::{Compared, ModelCalibration, ModelDifferences, WithoutCopies};
@@ -21,50 +21,52 @@ use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-/// What to evaluate.
+/// The parameters of an evaluation.
 #[derive(Clone, Debug)]
 pub struct EvaluateChoices {
     /// The question's name; the only one if `None`.
     pub question: Option<String>,
-    /// The models.
     pub models: Vec<ModelKind>,
-    /// The split.
     pub split: SplitSpec,
-    /// Seed of split and fits; of 32 bits, as in runs.
+    /// Seed of split and fits; 32 bits, as in runs.
     pub seed: u32,
-    /// Score an ordinal question as yes/no from the level of this name up.
+    /// Scores an ordinal question as yes/no from the level of this name up.
     pub at_least: Option<String>,
-    /// What learns of the encoder: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`. With all but the first, each model is
-    /// trained as a run of its own.
+    /// Which part of the encoder is tuned: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
+    /// With all but the first, each model is trained as a run of its own.
     pub tuning: String,
-    /// Where to compute, with an encoder that learns.
+    /// The device of the computation, with a tuned encoder.
     pub device: DeviceChoice,
-    /// Whether to make prediction sets too; on a frozen encoder alone.
+    /// Whether to compute prediction sets too; only on a frozen encoder.
     pub prediction_sets: bool,
-    /// Leave out labels that were decided to be slips.
+    /// Leaves out labels that were decided to be slips.
     pub without_slips: bool,
 }
 
-/// Scores of models on texts held out. The keys are a contract with scripts.
+/// Scores of models on held-out texts. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvaluatedModels"))]
 pub struct Evaluation {
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<dissensus_selection::evaluation::Evaluation>,
-    /// What can be said of the same labels without reading the texts ([`dissensus_selection::evaluation::baselines`]), as a model each.
+    /// Baselines on the same labels that do not read the texts
+    /// ([`dissensus_selection::evaluation::baselines`]), one entry each.
     pub baselines: Vec<dissensus_selection::evaluation::Evaluation>,
-    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts. Differences and prediction sets are over all
-    /// test texts.
+    /// The scores of both without the test texts whose body is also in training; none if there are no such
+    /// texts. Differences and prediction sets are over all test texts.
     pub without_copies: Option<WithoutCopies>,
-    /// Every other model and baseline less `multilevel`, in every metric, with intervals; none where `multilevel` was not asked for.
+    /// Every other model and baseline minus `multilevel`, in every metric, with intervals; none if
+    /// `multilevel` was not requested.
     pub differences: Option<ModelDifferences>,
-    /// How often each model was right beside how sure it was, in ten bins of confidence; none of models without probabilities.
+    /// Calibration of each model: how often it was right by how confident it was, in ten bins of confidence;
+    /// none for models without probabilities.
     pub calibration: Vec<ModelCalibration>,
-    /// 90 % prediction sets by `multilevel`, where they were asked for and there are enough labels to calibrate them.
+    /// 90 % prediction sets by `multilevel`, if they were requested and there are enough labels to calibrate
+    /// them.
     pub prediction_sets: Option<PredictionSets>,
-    /// Why there are none, where they were asked for.
+    /// Why there are no prediction sets, if they were requested.
     pub no_prediction_sets: Option<String>,
-    /// What is to be known of the models beside each other.
+    /// Notes on the comparison.
     pub notes: Vec<String>,
     /// How texts were divided.
     pub split: SplitReport,
@@ -72,15 +74,15 @@ pub struct Evaluation {
     pub seed: u32,
     /// Encoder version.
     pub encoder: Option<String>,
-    /// Where the embeddings were used: models on frozen embeddings are fitted on the CPU.
+    /// The device of the embeddings: models on frozen embeddings are fitted on the CPU.
     pub device: String,
-    /// The question.
     pub question: String,
-    /// The level that counts as yes, where an ordinal question was scored so.
+    /// The level from which answers count as yes, if an ordinal question was scored as yes/no.
     pub at_least: Option<String>,
-    /// How often people repeat their answers, and so what accuracy can reach; none without enough repeats, and of a scale in two.
+    /// How often people repeat their answers, and thus the best reachable accuracy; none without enough
+    /// repeats, and for a scale that was split in two.
     pub self_agreement: Option<SelfAgreementShare>,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
@@ -92,36 +94,36 @@ pub struct SplitReport {
     pub kind: &'static str,
     /// The whole name, for example `by-text:0.7`.
     pub name: String,
-    /// Training share, where there is one.
+    /// Training share, if there is one.
     pub share: Option<f64>,
-    /// Divisions whose labels are scored together: 1, or the folds of a cross-validation.
+    /// Number of divisions whose labels are scored together: 1, or the folds of a cross-validation.
     pub folds: usize,
-    /// Training texts.
+    /// Number of training texts.
     pub train_texts: usize,
-    /// Test texts.
     pub test_texts: usize,
-    /// Training labels.
+    /// Number of training labels.
     pub train_labels: usize,
-    /// Test labels.
     pub test_labels: usize,
-    /// Texts that the split would score, and that are left out because the encoder in use was tuned on their labels.
+    /// Texts that the split would score, and that are left out because the encoder in use was tuned on their
+    /// labels.
     pub left_out_texts: usize,
-    /// Test texts whose body also stands in training or validation under another id, but for white space and case. Only the official split has any: divisions
-    /// drawn here keep copies on one side. 0 too where texts are on both sides anyway (by annotator, labels at random).
+    /// Test texts whose body is also in training or validation under another id, ignoring white space and
+    /// case. Only the official split has any: divisions drawn here put copies on one side. Also 0 if texts
+    /// are on both sides anyway (by annotator, labels at random).
     pub copies_in_training: usize,
-    /// Texts that were left out of the test because their body also stands in training, in another group.
+    /// Texts that were left out of the test because their body is also in training, in another group.
     pub left_out_copies: usize,
 }
 
-/// How labels were divided, and which test texts also stand in training.
+/// How labels were divided, and which test texts are also in training.
 pub(super) struct Divided {
     pub(super) report: SplitReport,
     pub(super) copies: BTreeSet<u32>,
 }
 
 impl Analysis {
-    /// Trains every model on one part of the texts and scores it on the other; kept as a run of the project where it is open to
-    /// write.
+    /// Trains every model on one part of the texts and scores it on the other; stored as a run of the
+    /// project if it is writable.
     ///
     /// # Errors
     /// No labels, no such split or level, one side of the split empty, or a cancel.
@@ -146,7 +148,8 @@ impl Analysis {
         })
     }
 
-    /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts are training texts.
+    /// The default split: the official one if texts are assigned, otherwise 70 % of the texts are training
+    /// texts.
     ///
     /// # Errors
     /// No such question, or no labels.
@@ -156,7 +159,8 @@ impl Analysis {
         data.first().map(QuestionData::usual_split).ok_or(WorkbenchError::NoQuestion)
     }
 
-    /// As [`Analysis::evaluate`] with an encoder that learns: one run a model (and fold), each with an encoder of its own.
+    /// Evaluates as [`Analysis::evaluate`] does, with a tuned encoder: one run per model (and fold), each
+    /// with its own encoder.
     fn evaluate_tuned(
         &self,
         question: &Question,
@@ -184,7 +188,7 @@ impl Analysis {
             }
             let mut scored = Scored::pooled(folds);
             if let Some(level) = at_least {
-                // Runs tune their answer for all levels: of two the most likely one is taken.
+                // Runs tune their answer for all levels; for two, the most likely one is used.
                 scored = dichotomize(&scored, level);
             }
             models.push(Predicted::new(kind.name(), scored));
@@ -275,7 +279,8 @@ impl Analysis {
         })
     }
 
-    /// Self-agreement beside accuracies. On a scale in two it would be another one.
+    /// Self-agreement for comparison with accuracies; none for a scale that was split in two, on which it
+    /// would differ.
     fn self_agreement_of(
         &self,
         question: QuestionId,
@@ -325,8 +330,7 @@ impl Analysis {
     }
 }
 
-/// With an encoder that learns, models do not learn from the same labels.
-/// What is to be known of figures without slips.
+/// A note for figures without slips.
 pub(super) fn slips_note(choices: &EvaluateChoices) -> Option<String> {
     const NOTE: &str = "Labels that were decided to be slips are left out, of what is learned and of what is scored: these figures are over \
                         the other labels, and are not to be compared with those over all.";
@@ -354,7 +358,6 @@ fn baselines_of(
     Ok(predict_baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
 }
 
-/// The level of this name.
 pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, WorkbenchError> {
     question.scale.index_of(name).ok_or_else(|| WorkbenchError::NotOnScale {
         value: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Why one annotator is predicted to answer a text as they are, and why two differ there.
+//! Explains why one annotator is predicted to answer a text as they are, and why two differ there.
 
 use super::Analysis;
 use super::agreed_texts::{NearRow, nearest_agreed};
@@ -16,9 +16,9 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 
-/// Labels that are listed.
+/// Number of labels listed.
 const INFLUENCES: usize = 5;
-/// Near texts that are listed.
+/// Number of near texts listed.
 const NEAR: usize = 5;
 /// The parts in the order of `ScoreParts::parts`.
 const KINDS: [ScorePartKind; 8] = [
@@ -32,7 +32,7 @@ const KINDS: [ScorePartKind; 8] = [
     ScorePartKind::Discrimination,
 ];
 
-/// What the live model says of one annotator.
+/// The live model's explanation for one annotator.
 struct Told {
     prediction: ExplainedPrediction,
     influences: Vec<Influence>,
@@ -40,7 +40,7 @@ struct Told {
     labels: u32,
 }
 
-/// What the live model says.
+/// The live model's explanations for all annotators of a query.
 #[derive(Default)]
 struct ToldOfAll {
     annotators: Vec<Option<Told>>,
@@ -51,11 +51,13 @@ struct ToldOfAll {
 }
 
 impl Analysis {
-    /// Why an annotator, or two, are predicted to answer a text of the project as they are. `reading_as` is the person who labels in this
-    /// window: of that person's own prediction nothing is told until the text is answered, unless `show_hidden`.
+    /// Explains the predicted answers of one or two annotators to a text of the project. `reading_as` is the
+    /// person who labels in this window: that person's own prediction is hidden until the text is answered,
+    /// unless `show_hidden`.
     ///
     /// # Errors
-    /// No such text or annotator, or the model of the question is not live ([`dissensus_training::live::LiveModels::fit`] makes it so).
+    /// No such text or annotator, or the model of the question is not live
+    /// ([`dissensus_training::live::LiveModels::fit`] makes it so).
     pub fn explain(
         &self,
         query: &ExplainQuery,
@@ -83,7 +85,8 @@ impl Analysis {
         self.explained(query.question, Some(query.text), &asked, &people, &hidden)
     }
 
-    /// As [`Analysis::explain`] of any text ([`dissensus_training::encoding::Encoding::embed`]).
+    /// Explains predictions as [`Analysis::explain`] does, for any text
+    /// ([`dissensus_training::encoding::Encoding::embed`]).
     ///
     /// # Errors
     /// The embedding is of another length, no such annotator, or the model of the question is not live.
@@ -123,7 +126,7 @@ impl Analysis {
             persons.iter().zip(hidden).map(|((_, row), hidden)| (!hidden).then_some(*row)).collect();
         let all = 0..embeddings.texts as u32;
         let near = by_similarity(&embeddings, asked.embedding, all.filter(|row| Some(*row) != asked.row));
-        // A copy, so that no label waits for the fits without one label each.
+        // A copy, so that recording a label does not wait for the fits without one label each.
         let model = self
             .live
             .models
@@ -220,7 +223,7 @@ impl Analysis {
         Ok(texts)
     }
 
-    /// Id, name and the beginning of the text of a row.
+    /// Id, name and beginning of the text of a row.
     pub(super) fn named(&self, row: u32) -> Result<(TextId, String, String), WorkbenchError> {
         let id = self.context.index().texts()[row as usize];
         let found =
@@ -238,7 +241,8 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// What the model says of these annotators (`None` where hidden); `near` are all other texts, the nearest first.
+    /// The model's explanations for these annotators (`None` if hidden); `near` are all other texts, the
+    /// nearest first.
     fn told(
         &self,
         model: &LiveModel,
@@ -280,8 +284,9 @@ impl Asked<'_> {
     }
 }
 
-/// What to take apart. One annotator: the odds nearest to even ones of an ordered scale, which bound the median, else the most likely level
-/// against the next one. Two: where their probabilities differ most, else the most likely level of each. `None` of nobody.
+/// Chooses the odds to explain. For one annotator: the odds nearest to even ones of an ordered scale, which
+/// bound the median, otherwise the most likely level against the next one. For two: where their
+/// probabilities differ most, otherwise the most likely level of each. `None` without predictions.
 fn chosen_odds(kind: ScaleKind, predictions: &[&ExplainedPrediction]) -> Option<ExplainedOdds> {
     let first = predictions.first()?;
     if kind.is_ordered() {
@@ -321,7 +326,7 @@ fn of_odds(found: &ExplainedPrediction, odds: ExplainedOdds) -> ([f64; 8], f64) 
     }
 }
 
-/// Where two annotators differ, the largest part first; what they have in common is left out.
+/// The parts in which two annotators differ, the largest first; common parts are left out.
 fn differences(first: &ExplainedAnnotator, second: &ExplainedAnnotator) -> Vec<PartDifference> {
     let value = |of: &ExplainedAnnotator, part: ScorePartKind| {
         of.parts.iter().find(|found| found.part == part).map_or(0.0, |found| found.value)

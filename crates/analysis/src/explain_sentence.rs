@@ -1,20 +1,20 @@
-//! A prediction explained in a sentence or two, before any figure.
+//! Explains a prediction in a sentence or two, before any figure.
 
 use dissensus_api::{ExplainedAnnotator, ExplainedOdds, ScorePartKind};
 use dissensus_domain::{Answer, Scale};
 
-/// Logits below which a part is not worth a word, and from which it counts for much.
+/// Logits below which a part is not mentioned, and from which it counts as large.
 const NOTABLE: f64 = 0.25;
 const LARGE: f64 = 1.5;
 
-/// What the text's side, or the person's, says.
+/// The contribution of the text, or of the person.
 struct Side {
     names: Vec<&'static str>,
     value: f64,
 }
 
-/// Why this person is predicted to answer so: what they answered, where the text points, how the person differs, and which of the two prevails.
-/// Empty while the prediction is hidden.
+/// Explains the prediction for this person: what they answered, what the text suggests, how the person
+/// differs, and which of the two prevails. Empty while the prediction is hidden.
 pub(super) fn sentence(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> String {
     if person.hidden {
         return String::new();
@@ -36,7 +36,7 @@ pub(super) fn sentence(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: 
     if why.is_empty() { first } else { format!("{first} {why}") }
 }
 
-/// "4 or above", "yes", "angry rather than sad".
+/// The explained odds in words: "4 or above", "yes", "angry rather than sad".
 fn asked(odds: ExplainedOdds, scale: &Scale) -> String {
     let name = |level: u16| scale.name_of(level).unwrap_or_default();
     match odds.against {

@@ -1,4 +1,4 @@
-//! The words that carry a text's score: each left out in turn, and the rest scored as a new text is.
+//! The words that carry a text's score: each is left out in turn, and the rest is scored like a new text.
 
 use super::Analysis;
 use dissensus_api::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
@@ -8,15 +8,16 @@ use dissensus_project::jobs::{Activity, Progress};
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::{EncodedText, EncoderChoice};
 
-/// What is said of a text with labels.
+/// Note for a text with labels.
 const LABELLED: &str = "This text has labels: it is scored like a new text, by a model that has also learned from the labels of this one.";
 
 impl Analysis {
-    /// What each word of a text of the project does to the score of the text, towards the odds that [`Analysis::explain`] takes apart.
-    /// `reading_as` is the person who labels in this window.
+    /// The effect of each word of a text of the project on the score of the text, for the odds that
+    /// [`Analysis::explain`] explains. `reading_as` is the person who labels in this window.
     ///
     /// # Errors
-    /// As [`Analysis::explain`]; [`WorkbenchError::Blind`] where the prediction stays hidden; the encoder is missing or another one; a cancel.
+    /// Those of [`Analysis::explain`]; [`WorkbenchError::Blind`] if the prediction is hidden; the encoder is
+    /// missing or another one; a cancel.
     pub fn explain_words(
         &self,
         query: &ExplainQuery,
@@ -33,10 +34,10 @@ impl Analysis {
         self.explain_words_of(query.question, Some(query.text), &self.body(query)?, odds, choice, progress)
     }
 
-    /// As [`Analysis::explain_words`], as a job, unless it was asked before and is kept.
+    /// Runs [`Analysis::explain_words`] as a job, unless the result is cached.
     ///
     /// # Errors
-    /// As there, or the words of another text are being left out.
+    /// Those of [`Analysis::explain_words`], or the job for another text is running.
     pub fn explain_words_as_job(
         &self,
         query: &ExplainQuery,
@@ -53,7 +54,8 @@ impl Analysis {
         self.context.as_job("words", "", |job| explain(job.as_ref()))
     }
 
-    /// As [`Analysis::explain_words`] of any text (`known`: which of the project's it is), towards the odds that were taken apart.
+    /// Explains words as [`Analysis::explain_words`] does, for any text (`known`: its row if it is in the
+    /// project) and the odds that were explained.
     ///
     /// # Errors
     /// The model of the question is not live, the encoder is missing or another one, or a cancel.

@@ -1,4 +1,4 @@
-//! Which groups of annotators are compared.
+//! Selection of the groups of annotators that are compared.
 
 use super::Analysis;
 use dissensus_api::{GroupChoice, GroupDifference, SeverityDifference};
@@ -12,17 +12,19 @@ use std::sync::Arc;
 
 /// Groups of fewer people are not compared.
 pub(super) const FEWEST_PEOPLE: usize = 5;
-/// Of an attribute of more values, these largest are compared: work and memory grow with their square.
+/// Maximum number of values of an attribute that are compared, the largest ones: work and memory grow with
+/// its square.
 const MOST_VALUES: usize = 50;
 
 /// Annotators by the values of every attribute.
 pub(super) type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<u32>>>;
 
 impl Analysis {
-    /// The comparison that `choice` asks for among `over`; with `None` every value of an attribute against its other values.
+    /// The comparison requested by `choice` among `over`; with `None` every value of an attribute against
+    /// its other values.
     ///
     /// # Errors
-    /// Nobody has the values of `choice`.
+    /// No annotator has the values of `choice`.
     pub(super) fn comparison(
         &self,
         fitted: &mut Fitted,
@@ -61,8 +63,8 @@ pub(super) fn by_value<'a>(people: &[(u32, &'a Annotator)]) -> Values<'a> {
 
 type Groups = (Vec<Vec<u32>>, Vec<GroupPair>, Vec<Sides>);
 
-/// Every value with enough people on both sides; of two values only the first one is spoken of. Values of too few people are one
-/// group of others.
+/// Every value with enough people on both sides; of two values only the first one is reported. Values of too
+/// few people form one group of others.
 fn against_others(values: &Values<'_>) -> Groups {
     let (mut groups, mut pairs, mut sides) = (Vec::new(), Vec::new(), Vec::new());
     for (attribute, of_values) in values {
@@ -90,7 +92,7 @@ fn against_others(values: &Values<'_>) -> Groups {
                 first: (first..last).filter(|group| *group != at).collect(),
                 second: vec![at],
             });
-            // Of two values the other one has a name.
+            // Of two values the other one is named.
             let other = of_values.keys().find(|other| of_values.len() == 2 && *other != value);
             sides.push(Sides {
                 attribute: (*attribute).to_owned(),
@@ -128,7 +130,7 @@ fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, Work
     Ok((groups, vec![GroupPair { first: vec![0], second: vec![1] }], vec![sides]))
 }
 
-/// As the window shows it; `None` where there is too little to tell how sure it is.
+/// The difference as shown in the window; `None` if there is too little data for an interval.
 pub(super) fn difference(comparison: &Comparison, at: usize, gap: &GroupGap) -> Option<GroupDifference> {
     let (low, high) = gap.interval?;
     let Sides { attribute, value, against } = comparison.sides[at].clone();
@@ -143,10 +145,11 @@ pub(super) fn difference(comparison: &Comparison, at: usize, gap: &GroupGap) -> 
     })
 }
 
-/// As the window shows it, if the answers follow severity; named after the side that is further from the median level of the people.
+/// The difference as shown in the window, if the answers follow severity; named after the side that is
+/// further from the median level of the people.
 pub(super) fn severity_difference(gap: &GroupGap, panel: &[f32]) -> Option<SeverityDifference> {
     let (low, high) = gap.interval?;
-    // The halves are equally large, so that the mean of all lies in the middle between them.
+    // The halves are equally large, so that the mean of all is midway between them.
     let mean: f64 = panel.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p)).sum();
     let mut cumulative = 0.0;
     let median = panel.iter().position(|p| {
@@ -173,10 +176,10 @@ mod tests {
     fn the_side_that_is_further_from_the_median_gives_its_name() {
         let gap =
             GroupGap { gap: 1.0, interval: Some((0.4, 1.6)), labels: [6, 3], p: Some(1e-6), stands: true };
-        // Most say the lowest level: the strict stand apart.
+        // The lowest level is the most frequent: the strict differ.
         let found = severity_difference(&gap, &[0.7, 0.1, 0.1, 0.1]).unwrap();
         assert_eq!((found.strict, found.gap, found.interval, found.labels), (true, 1.0, (0.4, 1.6), (3, 6)));
-        // Most say the highest: the lenient do, and they are lower.
+        // The highest level is the most frequent: the lenient differ, and they are lower.
         let found = severity_difference(&gap, &[0.1, 0.1, 0.1, 0.7]).unwrap();
         assert_eq!(
             (found.strict, found.gap, found.interval, found.labels),

@@ -1,4 +1,5 @@
-//! How well everyone is predicted on texts held out: measured once, kept in memory while little changes, and in the project for the next session.
+//! How well everyone is predicted on held-out texts: measured once, cached in memory while little changes,
+//! and stored in the project for the next session.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -16,33 +17,35 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
+/// Held-out figures are measured anew after so many changes, or after a twentieth of the labels, whichever
+/// is more.
 const MEASURE_AFTER: usize = 20;
 
-/// What the figures are called among the small models that the project keeps, and how they are written.
+/// Name and format of the figures among the small models that are stored in the project.
 const KEPT: &str = "held-out";
 const FORMAT: u32 = 1;
 
-/// Figures as the project keeps them. They are used for exactly the labels that they were measured on.
+/// Figures as stored in the project. They are used for exactly the labels that they were measured on.
 #[derive(Serialize, Deserialize)]
 struct KeptFigures {
     format: u32,
     texts: usize,
     annotators: usize,
-    /// SHA-256 of these labels.
+    /// SHA-256 of the labels.
     labels: String,
     left_out: usize,
     results: Vec<HeldOut>,
 }
 
-/// Figures of each question, and a gate for each: one measurement at a time, and whoever waited finds it done.
+/// Figures of each question, and a gate for each: one measurement at a time; a caller that waited finds it
+/// done.
 #[derive(Default)]
 pub(super) struct Measurements {
     kept: Mutex<HashMap<QuestionId, Measured>>,
     gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
-    /// Taken while a job begins, so that of two calls at once one begins it.
+    /// Locked while a job begins, so that only one of two concurrent calls begins it.
     starting: Mutex<()>,
-    /// Jobs that measure, by question, with the generation of the labels that they were begun for.
+    /// Running measurements: the generation of the labels and the id of the job, by question.
     jobs: Mutex<HashMap<QuestionId, (u32, u32)>>,
 }
 
@@ -51,7 +54,8 @@ impl Measurements {
         Arc::clone(lock(&self.gates).entry(question).or_default())
     }
 
-    /// The id of the job that measures labels of this generation, and the job itself where it is `begin` that has begun it now.
+    /// The id of the job that measures labels of this generation, and the job itself if this call began it
+    /// with `begin`.
     pub(super) fn one_job(
         &self,
         question: QuestionId,
@@ -76,22 +80,22 @@ impl Measurements {
     }
 }
 
-/// Held-out results of everyone, and the labels they were measured on.
+/// Held-out results of all annotators, and the state that they were measured on.
 struct Measured {
     generation: u32,
     pub labels: usize,
     annotators: usize,
-    /// The embeddings.
+    /// The embeddings that they are based on.
     basis: Basis,
     results: Vec<HeldOut>,
-    /// Labelled texts that were not scored, because the encoder was tuned on them.
+    /// Number of labelled texts that were not scored, because the encoder was tuned on them.
     left_out: usize,
 }
 
 impl Analysis {
-    /// How well everyone is predicted on texts held out, where it was measured and little has changed since: results by annotator, and
-    /// the labelled texts that were not scored. `labels` are those of `generation`, see [`dissensus_training::live::Models::generation`], or newer
-    /// ones.
+    /// How well everyone is predicted on held-out texts, if it was measured and little has changed since:
+    /// results by annotator, and the number of labelled texts that were not scored. `labels` are those of
+    /// `generation`, see [`dissensus_training::live::Models::generation`], or newer ones.
     pub(super) fn known_held_out(
         &self,
         generation: u32,
@@ -102,7 +106,7 @@ impl Analysis {
         self.kept_held_out(generation, question, labels, &basis)
     }
 
-    /// What an earlier session measured on the same labels with the same embeddings.
+    /// The result that an earlier session measured on the same labels with the same embeddings.
     fn held_out_in_project(
         &self,
         question: QuestionId,
@@ -114,7 +118,7 @@ impl Analysis {
         }
         let head = self.context.store.head(question, basis.version.as_deref(), KEPT)?;
         let (texts, annotators) = self.context.sizes();
-        // Whatever cannot be read is measured again.
+        // A result that cannot be read is measured again.
         let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
         Ok(head.and_then(read).filter(|kept| {
             (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
@@ -138,11 +142,11 @@ impl Analysis {
         let Ok(weights) = serde_json::to_vec(&kept) else { return };
         let version = measured.basis.version.clone();
         let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
-        // Where they cannot be kept, the next session measures them again.
+        // If they cannot be stored, the next session measures them again.
         go_on("keeping held-out figures", self.context.store.put_head(new));
     }
 
-    /// Lets a test hold a measurement up.
+    /// Lets a test delay a measurement.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fn hold_measurements(&self, question: QuestionId) -> Arc<Mutex<()>> {
         self.measurements.gate(question)
@@ -181,7 +185,8 @@ impl Analysis {
         Ok(Some((found.results, found.left_out)))
     }
 
-    /// How well all labels of texts held out are predicted, annotators taken together, and the labelled texts that were not scored.
+    /// How well all labels of held-out texts are predicted, over all annotators together, and the number of
+    /// labelled texts that were not scored.
     ///
     /// # Errors
     /// The file cannot be read, or a cancel.
@@ -206,10 +211,11 @@ impl Analysis {
         Ok((each.iter().fold(HeldOut::default(), add), left_out))
     }
 
-    /// Measures how well everyone is predicted on texts held out, unless [`Analysis::known_held_out`] knows it.
+    /// Measures how well everyone is predicted on held-out texts, unless [`Analysis::known_held_out`] has
+    /// the result.
     ///
     /// # Errors
-    /// The file cannot be read, or a cancel. Nothing is kept then.
+    /// The file cannot be read, or a cancel. Nothing is stored then.
     pub(super) fn measure_held_out(
         &self,
         generation: u32,

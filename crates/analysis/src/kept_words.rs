@@ -1,4 +1,4 @@
-//! Models of words kept in the project, so that the next session need not read words anew.
+//! Models of words stored in the project, so that the next session need not read words anew.
 
 use super::Analysis;
 use super::word_models::FittedWords;
@@ -13,17 +13,18 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use unicode_segmentation::UNICODE_VERSION;
 
-/// The name under which the project keeps them.
+/// The name under which they are stored in the project.
 const MODEL: &str = "words";
-/// Bytes that are kept at most: the scores of some hundred thousand texts of twenty words, or ten thousand of two hundred, with four types.
+/// Maximum size in bytes: the scores of some hundred thousand texts of twenty words, or ten thousand of two
+/// hundred, with four types.
 const MOST_BYTES: usize = 128 << 20;
 /// Texts whose bodies are read together.
 const TOGETHER: usize = 512;
 
-/// A model as the project keeps it: scores of words and no answers, which are read from the project.
+/// A model as stored in the project: scores of words without answers, which are read from the project.
 #[derive(Serialize, Deserialize)]
 struct KeptWords<'a> {
-    /// By which tables texts were divided into words.
+    /// Version of the Unicode tables by which texts were divided into words.
     words: (u64, u64, u64),
     /// The last event before the fit.
     followed: u32,
@@ -34,18 +35,19 @@ struct KeptWords<'a> {
 }
 
 impl Analysis {
-    /// Keeps a model in the place of earlier ones of the question. Where it cannot be kept, or is too large, words are read anew in the next session.
+    /// Stores a model in place of earlier ones of the question. If it cannot be stored, or is too large,
+    /// words are read anew in the next session.
     pub(super) fn keep_words(&self, question: QuestionId, fitted: &FittedWords) {
         if self.context.store.is_reader() {
             return;
         }
-        // An earlier one must not come back in the place of one that cannot be kept.
+        // An earlier model must not be loaded in place of one that could not be stored.
         if go_on("keeping a model of words", self.put_words(question, fitted)) != Some(true) {
             go_on("forgetting a model of words", self.context.store.forget_heads(question, MODEL));
         }
     }
 
-    /// False where it is too large.
+    /// Stores the model; false if it is too large.
     fn put_words(&self, question: QuestionId, fitted: &FittedWords) -> Result<bool, WorkbenchError> {
         let scores = fitted.live.scores_to_bytes()?;
         if scores.len() > MOST_BYTES {
@@ -66,18 +68,16 @@ impl Analysis {
         Ok(true)
     }
 
-    /// The model that the project keeps for a question and the version `encoder` that is in use, with all answers of now. `None` where there is none, this version
-    /// cannot read it, or answers have changed since beyond what is followed.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The stored model for a question and the encoder version `encoder` that is in use, updated with all
+    /// current answers. `None` if there is none, this version cannot read it, or answers have changed more
+    /// than it can follow.
     pub(super) fn kept_words(
         &self,
         question: &Question,
         encoder: &str,
     ) -> Result<Option<FittedWords>, WorkbenchError> {
         let Some(head) = self.context.store.head(question.id, Some(encoder), MODEL)? else { return Ok(None) };
-        // Bytes that cannot be read any more are no loss: words are read anew.
+        // A stored model that cannot be read is no loss: words are read anew.
         let Ok(KeptWords { words, followed, answers, tuned, scores }) =
             postcard::from_bytes::<KeptWords<'_>>(&head.weights)
         else {
@@ -93,7 +93,7 @@ impl Analysis {
         if live.types() != question.scale.len() {
             return Ok(None);
         }
-        // Before labels are read: what comes in between is read once more, which changes nothing.
+        // Before labels are read: a change in between is read once more, which changes nothing.
         let followed = self.context.store.last_event()?;
         let mut fitted = FittedWords { live, encoder: encoder.to_owned(), followed, answers, tuned };
         let of_now = self.all_marks(question)?;
@@ -101,10 +101,10 @@ impl Analysis {
         Ok(Some(fitted))
     }
 
-    /// The marks of all current answers, of texts and annotators by their ids.
+    /// The marks of all current answers, with texts and annotators by their ids.
     fn all_marks(&self, question: &Question) -> Result<Vec<SpanAnswer>, WorkbenchError> {
         let (types, labels) = match self.context.span_data(question) {
-            // All were taken back since: the model says what it says without them.
+            // All were retracted since: the model predicts without them.
             Err(WorkbenchError::NoLabels(_)) => return Ok(Vec::new()),
             found => found?,
         };

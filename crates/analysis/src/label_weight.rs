@@ -1,12 +1,12 @@
-//! How much a text's labels count in its rank, in words.
+//! Describes how much a text's labels count in its rank.
 
 use dissensus_api::LabelWeight;
 use dissensus_project::words::counted;
 
-/// Texts whose people could be divided that are needed to learn a weight.
+/// Minimum number of texts whose people could be divided to learn a weight.
 const FEWEST_TEXTS: u32 = 30;
 
-/// What is shown of a weight, where texts have so many labels.
+/// The weight as shown, for texts with so many labels.
 pub(super) fn shown(found: &dissensus_models::live::LabelWeight, labels: &[u32]) -> LabelWeight {
     let mut several: Vec<u32> = labels.iter().copied().filter(|labels| *labels > 1).collect();
     several.sort_unstable();
@@ -19,7 +19,7 @@ pub(super) fn shown(found: &dissensus_models::live::LabelWeight, labels: &[u32])
     }
 }
 
-/// What the order stands on.
+/// Describes what the ranking is based on.
 pub(super) fn basis(weight: &LabelWeight) -> String {
     let texts = counted(weight.texts.into(), "text");
     match weight.half_at {
@@ -38,7 +38,7 @@ pub(super) fn basis(weight: &LabelWeight) -> String {
     }
 }
 
-/// What an order by labels alone stands on while there is no model.
+/// Describes what a ranking without a model is based on.
 pub(super) const BY_LABELS: &str = "Ordered by labels alone while the annotator models are being fitted.";
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
-//! How far the labels of one text differ, without any prediction.
+//! How far the labels of one text differ, without predictions.
 
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_training::live::{differing_labels, split_of_labels};
 
-/// How far these answers to one text differ, from 0 (all alike) to 1: on an ordinal scale the mean squared distance of two of them over the
-/// largest that as many people can reach, else the chance that two of them differ, over its maximum where levels are answered. Two are needed.
+/// How far these answers to one text differ, from 0 (all alike) to 1: on an ordinal scale the mean squared
+/// distance of two of them divided by the maximum for as many people, otherwise the probability that two of
+/// them differ, for levels divided by its maximum. Needs two answers.
 pub fn labels_differ(scale: &Scale, answers: &[&Answer]) -> Option<f32> {
-    // That somebody cannot say differs from nothing.
+    // "Cannot say" answers are excluded.
     let answers: Vec<&Answer> =
         answers.iter().copied().filter(|answer| **answer != Answer::CannotSay).collect();
     let answers = answers.as_slice();

@@ -9,11 +9,11 @@ use dissensus_selection::evaluation::{ColdStart, LearningCurve, learning_curve};
 use dissensus_stats::data::FitOptions;
 
 impl Analysis {
-    /// Cold start: a share of the annotators is held out entirely, and each model is trained on so many labels of each of them.
-    /// `by_text` is the share of texts that is never trained on, if any.
+    /// Cold start: a share of the annotators is held out entirely, and each model is trained on so many
+    /// labels of each of them. `by_text` is the share of texts that is never trained on, if any.
     ///
     /// # Errors
-    /// No labels, no such level, nobody with labels enough, or a cancel.
+    /// No labels, no such level, no annotator with enough labels, or a cancel.
     pub fn learning_curve(
         &self,
         choices: &EvaluateChoices,

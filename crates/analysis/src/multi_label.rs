@@ -1,4 +1,4 @@
-//! A multi-label question as a whole: what is told of each of its options, side by side.
+//! Combines the figures of the options of a multi-label question.
 
 use super::Analysis;
 use super::aggregation::{Aggregated, AggregatedText};
@@ -16,32 +16,31 @@ use dissensus_training::encoding::EncodedText;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Annotators of whom all pairs are put beside each other.
+/// Maximum number of annotators whose pairs are all compared.
 pub(super) const MOST_PAIRED: usize = 300;
 
-/// How likely an annotator chooses an option.
+/// The probability that an annotator chooses an option.
 #[derive(Clone, Debug, Serialize)]
 pub struct OptionPrediction {
-    /// The option.
     pub option: String,
-    /// The probability.
     pub probability: f32,
 }
 
-/// A text by the options that annotators differ on.
+/// A text, ranked by the options on which annotators differ.
 #[derive(Clone, Debug, Serialize)]
 pub struct TextOptions {
-    /// Place, from 1.
+    /// Rank, from 1.
     pub rank: u32,
-    /// Its name in files.
+    /// Its id in files.
     pub text_id: String,
-    /// How it begins.
+    /// Beginning of the text.
     pub text: String,
-    /// The mean over the options of the chance that two annotators differ on one.
+    /// The mean over the options of the probability that two annotators differ.
     pub pairwise: f32,
-    /// The MASI distance of two annotators' sets that is expected, all options together; none with more than 300 annotators, whose pairs are too many.
+    /// The expected MASI distance of two annotators' sets, all options together; none with more than 300
+    /// annotators, whose pairs are too many.
     pub masi: Option<f64>,
-    /// That chance of each option, in the order of the scale.
+    /// The probability that two annotators differ on each option, in the order of the scale.
     pub options: Vec<f32>,
 }
 
@@ -49,50 +48,43 @@ pub struct TextOptions {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionAgreements {
-    /// The question.
     pub question: String,
-    /// Krippendorff's alpha of whole sets under the MASI distance (Passonneau 2006), with an interval over texts; of spans the sets of types that a text has.
+    /// Krippendorff's alpha of whole sets under the MASI distance (Passonneau 2006), with an interval over
+    /// texts; for spans the sets of types that a text has.
     pub alpha_masi: Estimate,
-    /// The mean of Krippendorff's alpha over the options where it is defined; none where it is of no option.
+    /// The mean of Krippendorff's alpha over the options for which it is defined; none if there are none.
     pub mean_alpha: Option<f64>,
-    /// Each option.
+    /// Agreement on each option.
     pub options: Vec<OptionAgreement>,
 }
 
-/// Agreement on an option.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionAgreement {
-    /// The option.
     pub option: String,
-    /// Share of the labels that have it; none without labels.
+    /// Share of the labels that include it; none without labels.
     pub chosen: Option<f64>,
-    /// Its figures, as of a yes/no question.
+    /// The figures of the option as a yes/no question.
     #[serde(flatten)]
     pub agreement: Agreement,
 }
 
-/// The options that the labels of a text come to.
+/// The aggregated options of a text.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionsOfText {
-    /// The text.
     pub text_id: String,
-    /// The options that it gets.
+    /// The aggregated set.
     pub label: String,
     /// Options on which the labels tie; they are left out of `label`.
     pub ties: Vec<String>,
-    /// Labels.
     pub labels: u32,
     /// The probability of each option, in the order of the scale.
     pub probabilities: Vec<f64>,
 }
 
 impl Analysis {
-    /// How likely one annotator chooses each option, of a text of the project.
-    ///
-    /// # Errors
-    /// As [`Analysis::predict_text`].
+    /// The probability that one annotator chooses each option, for a text of the project.
     pub fn predict_options(
         &self,
         question: &Question,
@@ -102,10 +94,7 @@ impl Analysis {
         self.of_options(question, |option| self.predict_text(option, annotator, text))
     }
 
-    /// How likely one annotator chooses each option, of any text.
-    ///
-    /// # Errors
-    /// As [`Analysis::predict_new_text`].
+    /// The probability that one annotator chooses each option, for any text.
     pub fn predict_options_of_new_text(
         &self,
         question: &Question,
@@ -127,12 +116,14 @@ impl Analysis {
         question.options().into_iter().zip(question.scale.levels()).map(one).collect()
     }
 
-    /// Texts by the mean over a question's options of the chance that two annotators differ on one, the largest first: `top` of them, and
-    /// how many there are. Labels count where they are given, predictions elsewhere. MASI distances are those of options that go together as `together` has learned it, else of
-    /// independent ones.
+    /// Texts by the mean over a question's options of the probability that two annotators differ, the
+    /// largest first: `top` of them, and their total number. Labels count where they are given, predictions
+    /// elsewhere. MASI distances use the correlations between options in `together`, otherwise independent
+    /// options.
     ///
     /// # Errors
-    /// The models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so), or the file cannot be read.
+    /// The models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so),
+    /// or the file cannot be read.
     pub fn texts_by_options(
         &self,
         question: &Question,
@@ -171,13 +162,14 @@ impl Analysis {
         Ok((shown.collect::<Result<_, WorkbenchError>>()?, texts))
     }
 
-    /// What is missing before the people of the project can differ on a whole set; `None` where nothing is.
+    /// What is missing before the people of the project can differ on a whole set; `None` if nothing is.
     pub fn people_needed(&self) -> Option<String> {
         let people = self.context.index().annotators().len();
         (people < 2).then(|| too_few(people, 2))
     }
 
-    /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are given.
+    /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are
+    /// given.
     fn expected_masi(
         &self,
         question: &Question,
@@ -225,7 +217,7 @@ impl Analysis {
         Ok(known.iter().map(mean).collect())
     }
 
-    /// The sets of options that were answered, by rows.
+    /// The answered sets of options, by rows.
     fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, WorkbenchError> {
         let labels = self.context.store.current_labels(question.id)?;
         let (index, options) = (self.context.index(), question.options());
@@ -270,10 +262,8 @@ impl Analysis {
         Ok(OptionAgreements { question, alpha_masi, mean_alpha, options })
     }
 
-    /// The labels of every text brought together option by option, as [`Analysis::aggregate`] does of a yes/no question.
-    ///
-    /// # Errors
-    /// As there.
+    /// Aggregates the labels of every text option by option, as [`Analysis::aggregate`] does for a yes/no
+    /// question.
     pub fn aggregate_options(
         &self,
         question: &Question,
@@ -285,7 +275,7 @@ impl Analysis {
         let found: Vec<Aggregated> = found.collect::<Result<_, _>>()?;
         let names = question.scale.levels();
         let Some(first) = found.first() else { return Ok(Vec::new()) };
-        // By name: somebody may label between the options, and then one has texts that another has not.
+        // By name: labels may be recorded between the options, and then one has texts that another has not.
         let by_name: Vec<HashMap<&str, &AggregatedText>> = found
             .iter()
             .map(|option| option.texts.iter().map(|text| (text.text_id.as_str(), text)).collect())

@@ -1,9 +1,9 @@
-//! Texts near another one, by the cosine of their embeddings.
+//! Texts that are similar to another one, by the cosine of their embeddings.
 
 use dissensus_stats::data::Embeddings;
 
-/// Rows of `candidates` and their cosine with `x`, the nearest first; of equal ones the lower row. Empty where there are no embeddings. A row
-/// of zeros is near nothing.
+/// Rows of `candidates` and their cosine with `x`, the nearest first, among equals the lower row first.
+/// Empty without embeddings. A row of zeros is near nothing.
 pub(super) fn by_similarity(
     embeddings: &Embeddings,
     x: &[f32],

@@ -1,11 +1,12 @@
-//! What is missing before figures of disagreement mean something.
+//! Data that figures of disagreement need to be meaningful.
 
 use dissensus_api::DisagreementMeasure;
 
-/// Texts with labels of two people or more that figures about disagreement need.
+/// Minimum number of texts with labels of two people or more for figures about disagreement.
 pub(super) const FEWEST_SHARED: usize = 5;
 
-/// What is missing where `shared` texts have labels of two people or more; `None` where that is enough for the measure.
+/// What is missing if `shared` texts have labels of two people or more; `None` if that is enough for the
+/// measure.
 pub(super) fn enough(shared: usize, by: DisagreementMeasure) -> Option<String> {
     if shared >= FEWEST_SHARED || by == DisagreementMeasure::Uncertainty {
         return None;
@@ -20,7 +21,7 @@ pub(super) fn enough(shared: usize, by: DisagreementMeasure) -> Option<String> {
     ))
 }
 
-/// What is missing where `chosen` people are fewer than are `needed`.
+/// What is missing if fewer people than `needed` are `chosen`.
 pub(super) fn too_few(chosen: usize, needed: usize) -> String {
     match (chosen, needed) {
         (0, 1) => "There is nobody whose labels could be predicted yet.".to_owned(),

@@ -1,4 +1,4 @@
-//! Models scored on a multi-label question as a whole.
+//! Evaluation of models on a multi-label question as a whole.
 
 use super::Analysis;
 use super::compared::ModelDifferences;
@@ -16,51 +16,54 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// Scores of models on sets of options held out. The keys are a contract with scripts.
+/// Scores of models on held-out sets of options. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionEvaluation {
-    /// The question.
     pub question: String,
     /// Its options, in the order of every list of options below.
     pub options: Vec<String>,
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SetEvaluation>,
-    /// Of each model, whether it uses that options go together, what whole sets gain by it, and which options do.
+    /// For each model, whether it uses correlations between options, what whole sets gain by it, and which
+    /// options are correlated.
     pub options_together: Vec<String>,
-    /// What can be said of the same answers without reading the texts, as a model each.
+    /// Baselines on the same answers that do not read the texts, one entry each.
     pub baselines: Vec<SetEvaluation>,
-    /// Every other model and baseline less `multilevel` (the first model without it) in every figure on whole sets, with intervals.
+    /// Every other model and baseline minus `multilevel` (or the first model without it) in every figure on
+    /// whole sets, with intervals.
     pub differences: ModelDifferences,
-    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts.
+    /// The scores of both without the test texts whose body is also in training; none if there are no such
+    /// texts.
     pub without_copies: Option<SetsWithoutCopies>,
-    /// How texts were divided: alike for all options.
+    /// How texts were divided: in the same way for all options.
     pub split: SplitReport,
     /// Seed of split and fits.
     pub seed: u32,
     /// Encoder version.
     pub encoder: Option<String>,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
-/// Scores without the test texts whose body also stands in training or validation.
+/// Scores without the test texts whose body is also in training or validation.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetsWithoutCopies {
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SetEvaluation>,
-    /// One entry a baseline.
+    /// One entry per baseline.
     pub baselines: Vec<SetEvaluation>,
 }
 
 impl Analysis {
-    /// Trains every model on one part of the texts, option by option, and scores the sets that it predicts on the other; kept as an evaluation of the project where it is open to
-    /// write. A set has the options that are more likely than not, and beside it those over thresholds that were tuned on training labels.
+    /// Trains every model on one part of the texts, option by option, and scores the sets that it predicts
+    /// on the other; stored as an evaluation of the project if it is writable. A set has the options that
+    /// are more likely than not; a second set has those above thresholds that were tuned on training labels.
     ///
     /// # Errors
-    /// The question is no multi-label question; it has no labels; one side of the split is empty; the split divides options differently; what is asked for is
-    /// told of one option alone; or a cancel.
+    /// The question is no multi-label question; it has no labels; one side of the split is empty; the split
+    /// divides options differently; a requested figure exists only for single options; or a cancel.
     pub fn evaluate_options(
         &self,
         choices: &EvaluateChoices,
@@ -141,7 +144,7 @@ impl Analysis {
     }
 }
 
-/// How far all models and baselines are from `multilevel`, or from the first model.
+/// Differences between all models or baselines and `multilevel`, or the first model.
 fn differences(
     models: &[PredictedSets],
     baselines: &[PredictedSets],
@@ -159,7 +162,7 @@ fn differences(
     Ok(ModelDifferences::less(&reference, &resampled)?)
 }
 
-/// From a list of models for each option to a list of options for each model.
+/// Transposes a list of models for each option to a list of options for each model.
 fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, WorkbenchError> {
     let mut models: Vec<Vec<Predicted>> = Vec::new();
     for option in options {
@@ -169,7 +172,7 @@ fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, Workbenc
     models.into_iter().map(|of| Ok(PredictedSets::new(of)?)).collect()
 }
 
-/// The progress of one option as a part of that of all.
+/// The progress of one option as a part of the progress of all.
 struct Within<'a> {
     progress: &'a dyn Progress,
     option: &'a str,

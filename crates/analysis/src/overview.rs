@@ -1,4 +1,5 @@
-//! The overview of a project. Its slow parts are asked for by themselves: how far people agree, and on which texts they differ most.
+//! The overview of a project. Its slow parts are requested separately: how far people agree, and on which
+//! texts they differ most.
 
 use super::Analysis;
 use super::snippet::snippet;
@@ -15,15 +16,14 @@ use dissensus_stats::agreement::{Estimate, IntervalScope};
 use dissensus_stats::math::median::median;
 use std::collections::{HashMap, HashSet};
 
-/// Texts with labels of two people from which on agreement is told where nobody differs, and a study has something to stand on.
+/// Number of texts with labels of two people from which agreement is reported even without any difference,
+/// and which is enough for a study.
 const ENOUGH_SHARED: u32 = 20;
 
 impl Analysis {
-    /// What the project holds, how far each person is, and what comes next. Of its texts `texts` are asked for real; where somebody labels
-    /// here, `left` of them are yet to be answered by this person.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The content of the project, the progress of each person, and the next step. `texts` of its texts are
+    /// to be labelled (without practice texts); if there is an annotator in this window, `left` of them are
+    /// not yet answered by this person.
     pub fn overview(&self, texts: u32, left: Option<u32>) -> Result<Overview, WorkbenchError> {
         let index = self.context.index();
         let mut questions = Vec::with_capacity(index.questions().len());
@@ -32,7 +32,7 @@ impl Analysis {
         for (at, question) in index.questions().iter().enumerate() {
             let all = self.context.store.current_labels(question.id)?;
             questions.push(of_question(question, &all));
-            // Who cannot say has answered too.
+            // "Cannot say" counts as answered here.
             let cannot_say = self.context.store.cannot_say(question.id)?;
             for annotator in
                 all.iter().map(|label| label.annotator).chain(cannot_say.iter().map(|(_, who)| *who))
@@ -110,7 +110,7 @@ impl Analysis {
         Ok(steps)
     }
 
-    /// How far the people of a question agree, with its intervals for people like these and for these people.
+    /// How far the people of a question agree, with intervals for people like these and for these people.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -135,7 +135,7 @@ impl Analysis {
             return Ok(found);
         }
         let estimate = self.alpha_of(&asked, &Silent)?;
-        // Where nobody differs there is nothing to resample.
+        // Without any difference there is nothing to resample.
         let all_agree = shared >= ENOUGH_SHARED && estimate.value.is_some_and(|value| value > 1.0 - 1e-9);
         let shown = estimate.shown();
         if shown.is_some() || all_agree {
@@ -163,8 +163,9 @@ impl Analysis {
         })
     }
 
-    /// The `top` texts on which labels differ most, and of texts with fewer than two labels those on which people are predicted to differ
-    /// most. Where somebody labels here (`reading_as`), only texts that this person has answered.
+    /// The `top` texts on which labels differ most, and among texts with fewer than two labels those on
+    /// which people are predicted to differ most. If there is an annotator in this window (`reading_as`),
+    /// only texts that this person has answered.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -199,7 +200,7 @@ impl Analysis {
         }
         let may_see = |text: TextId| reading_as.is_none() || own.contains(&text);
         differing.retain(|(_, text, _)| may_see(*text));
-        // Where values are equal, more labels say more.
+        // Among equal values, more labels are stronger evidence.
         let sum = |counts: &[u32]| counts.iter().sum::<u32>();
         differing.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| sum(&b.2).cmp(&sum(&a.2))));
         let observed = differing
@@ -222,7 +223,8 @@ impl Analysis {
         Ok(OverviewContested { question, observed, predicted, own_only: reading_as.is_some() })
     }
 
-    /// Texts by predicted split, most first; none without a live model, or where too little is known of how people differ.
+    /// Texts by predicted split, most first; none without a live model, or if there is too little data on
+    /// how people differ.
     fn predicted_splits(&self, question: QuestionId) -> Result<Vec<(TextId, f32)>, WorkbenchError> {
         let query = DisagreementQuery::of_everything(question, DisagreementMeasure::Split);
         let ranking = self.ranking(&query)?;
@@ -252,7 +254,7 @@ impl Analysis {
     }
 }
 
-/// What the labels of a question come to; they are by text.
+/// The summary of the labels of a question, which are sorted by text.
 fn of_question(question: &Question, labels: &[CurrentLabel]) -> OverviewQuestion {
     let people: HashSet<AnnotatorId> = labels.iter().map(|label| label.annotator).collect();
     let (mut texts, mut shared) = (0, 0);

@@ -1,4 +1,4 @@
-//! How many annotators a text and labels a person a study needs, told by the labels that it has.
+//! How many annotators per text and labels per person a study needs, estimated from its labels.
 
 use super::Analysis;
 use super::snippet::snippet;
@@ -14,29 +14,31 @@ use dissensus_stats::agreement::{LabelDesign, TextVariances, VarianceComponents}
 use dissensus_stats::data::{Observation, Target};
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 
-/// Numbers above this are told as such: a pilot does not tell them apart.
+/// Numbers above this are reported as such, because a pilot cannot distinguish them.
 const LIMIT: u32 = 100;
-/// Texts with labels of two people or more, and people with two labels or more, that components need.
+/// Minimum number of texts with labels of two people or more, and of people with two labels or more, for
+/// estimating components.
 const FEWEST_TEXTS: usize = 20;
 const FEWEST_PEOPLE: usize = 5;
-/// Labels beside the most frequent level that components need: a few alone would tell of themselves.
+/// Minimum number of labels other than the most frequent level for estimating components: a few would
+/// describe only themselves.
 const FEWEST_OTHERS: usize = 10;
-/// Simulated pilots behind an interval, and labels that all of them may have together.
+/// Number of simulated pilots for an interval, and maximum number of labels of all of them together.
 const RESAMPLES: usize = 400;
 const RESAMPLED_LABELS: usize = 40_000_000;
 
-/// What is wanted of a study.
+/// The requirements of a study.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanChoices {
     /// Reliability of a text's mean and of a person's severity, between 0 and 1.
     pub reliability: f64,
     /// Width of the 95 % interval of a text's mean, in levels.
     pub interval_width: Option<f64>,
-    /// What a label costs.
+    /// Cost per label.
     pub cost_per_label: Option<f64>,
-    /// How long a label takes, in seconds; as measured with `None`.
+    /// Time per label in seconds; as measured if `None`.
     pub seconds_per_label: Option<f64>,
-    /// So many texts that need more labels.
+    /// Maximum number of listed texts that need more labels.
     pub top: usize,
 }
 
@@ -53,8 +55,8 @@ impl Default for PlanChoices {
 }
 
 impl Analysis {
-    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can stop. Intervals are parametric, for
-    /// texts and people like these ([`LabelDesign::plausible`]).
+    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can
+    /// stop. Intervals are parametric, for texts and people like these ([`LabelDesign::plausible`]).
     ///
     /// # Errors
     /// No such question, the file cannot be read, or a cancel.
@@ -178,10 +180,10 @@ impl Analysis {
 }
 
 impl Analysis {
-    /// As [`Analysis::plan`], as a job: a pilot of many labels takes seconds to simulate.
+    /// Runs [`Analysis::plan`] as a job, because a pilot of many labels takes seconds to simulate.
     ///
     /// # Errors
-    /// As there, or a number that is out of range.
+    /// Those of [`Analysis::plan`], or a number that is out of range.
     pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, WorkbenchError> {
         let choices = PlanChoices::from_wish(wish)?;
         self.context.as_job("plan", "", |job| self.plan(question, choices, job.as_ref()))
@@ -189,7 +191,7 @@ impl Analysis {
 }
 
 impl PlanChoices {
-    /// What the window asks for.
+    /// Converts the request of the window.
     ///
     /// # Errors
     /// A reliability that is not between 0 and 1, or a width, cost or time that is not above 0.
@@ -218,7 +220,8 @@ impl PlanChoices {
     }
 }
 
-/// Components of these labels on their design, and as shares; `None` where they do not tell texts and people apart.
+/// Components of these labels on their design, and as shares; `None` if the labels cannot separate texts
+/// from people.
 fn components(
     labels: &[Observation],
     design: &LabelDesign,
@@ -243,7 +246,8 @@ fn shares_of(found: &VarianceComponents) -> Option<VarianceShares> {
     })
 }
 
-/// Shares of what makes labels differ, with 95 % intervals by simulation as those of a plan; `Err` says what is missing.
+/// Shares of what makes labels differ, with 95 % intervals by simulation as those of a plan; the inner `Err`
+/// describes what is missing.
 ///
 /// # Errors
 /// A cancel.
@@ -287,7 +291,7 @@ fn counts(labels: &[Observation], texts: usize, people: usize) -> (Vec<u32>, Vec
     (per_text, per_person)
 }
 
-/// Components that a pilot like this one may come from.
+/// Components of simulated pilots that are like this one.
 fn resampled(
     design: &LabelDesign,
     found: &VarianceComponents,
@@ -305,7 +309,7 @@ fn resampled(
     Ok(all)
 }
 
-/// A number and its 95 % interval, which holds it.
+/// A number and its 95 % interval, which is widened to contain it.
 fn planned(
     found: &VarianceComponents,
     resamples: &[VarianceComponents],
@@ -346,7 +350,7 @@ fn too_alike() -> String {
     )
 }
 
-/// What does not vary, and numbers that are hardly known.
+/// Notes on components without variance, and on numbers with wide intervals.
 fn remark(report: &PlanReport) -> Option<String> {
     let mut said: Vec<String> = Vec::new();
     if report.for_reliability.value.is_none() {

@@ -1,4 +1,4 @@
-//! Choosing a pooling by what predicts best.
+//! Choosing the pooling that predicts best.
 
 use super::Analysis;
 use super::choosing::Tried;
@@ -11,7 +11,8 @@ use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use serde::Serialize;
 
-/// Folds of the training texts by which a pooling is chosen: differences are small, and one part kept back would be noise.
+/// Folds of the training texts by which a pooling is chosen: differences are small, and a single held-out
+/// part would be noise.
 const POOLING_FOLDS: u8 = 10;
 
 /// Poolings that are tried.
@@ -21,32 +22,31 @@ const POOLINGS: [Pooling; 5] = [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooli
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PoolingChoice {
-    /// The one that the project uses now.
+    /// The pooling that the project now uses.
     pub chosen: String,
-    /// The one that the encoder was made with.
+    /// The pooling that the encoder was made with.
     pub own: String,
     /// All of them, best first.
     pub tried: Vec<PoolingLoss>,
 }
 
-/// One pooling.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PoolingLoss {
-    /// Its name.
     pub pooling: String,
     /// Log loss of `shared` on labels of texts that it did not learn from.
     pub log_loss: f64,
 }
 
 impl Analysis {
-    /// Encodes with every pooling and makes that one the project's whose embeddings predict best: log loss of `shared` on ten folds
-    /// of the training texts. Labels that are scored by this split are not looked at. The encoder's own pooling stays
-    /// unless another is better by more than a standard error of the difference (the rule of Breiman et al. 1984,
-    /// Classification and regression trees, section 3.4.3): differences are small, and the best of five is lucky.
+    /// Encodes with every pooling and makes the one whose embeddings predict best the project's: by the log
+    /// loss of `shared` on ten folds of the training texts. Labels that are scored by this split are not
+    /// used. The encoder's own pooling stays unless another is better by more than a standard error of the
+    /// difference (the rule of Breiman et al. 1984, Classification and regression trees, section 3.4.3):
+    /// differences are small, and the best of five is partly luck.
     ///
     /// # Errors
-    /// As [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`].
+    /// Those of [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`].
     pub fn choose_pooling(
         &self,
         question: Option<&str>,

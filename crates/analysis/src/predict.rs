@@ -1,4 +1,4 @@
-//! How one annotator would label a text, by the live model.
+//! Predicts how one annotator would label a text, by the live model.
 
 use super::Analysis;
 use dissensus_domain::{AnnotatorId, QuestionId};
@@ -7,10 +7,11 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 
 impl Analysis {
-    /// How one annotator would label a text of the project, a probability a level.
+    /// Predicts how one annotator would label a text of the project: a probability per level.
     ///
     /// # Errors
-    /// No such text, or the model of the question is not live ([`dissensus_training::live::LiveModels::fit`] makes it so).
+    /// No such text, or the model of the question is not live ([`dissensus_training::live::LiveModels::fit`]
+    /// makes it so).
     pub fn predict_text(
         &self,
         question: QuestionId,
@@ -38,7 +39,7 @@ impl Analysis {
         predicted.flatten().ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))
     }
 
-    /// How one annotator would label any text ([`dissensus_training::encoding::Encoding::embed`]).
+    /// Predicts how one annotator would label any text ([`dissensus_training::encoding::Encoding::embed`]).
     ///
     /// # Errors
     /// The embedding is of another length, or the model of the question is not live.

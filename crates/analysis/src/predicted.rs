@@ -1,4 +1,4 @@
-//! What chosen annotators would answer to every text of the project, in memory.
+//! Predicted answers of chosen annotators to every text of the project, in memory.
 
 use super::Analysis;
 use dissensus_project::error::WorkbenchError;
@@ -14,9 +14,10 @@ use dissensus_training::prediction_table::PredictionChoices;
 pub struct PredictedProject {
     /// External ids of the texts, in file order.
     pub text_ids: Vec<String>,
-    /// What annotators would answer to them.
+    /// The predicted answers.
     pub predicted: PredictedTexts,
-    /// Of each text and annotator whether the model has learned from that annotator's own label of this text, or of one with the same body.
+    /// For each text and annotator, whether the model has learned from that annotator's own label of this
+    /// text, or of one with the same body.
     pub observed: Vec<bool>,
 }
 
@@ -24,7 +25,8 @@ impl Analysis {
     /// The numbers of [`Analysis::predictions_file`] for every text of the project.
     ///
     /// # Errors
-    /// No such question or annotator; a model that is not live ([`dissensus_training::live::LiveModels::fit`] makes it so); more numbers than there is memory for; a cancel.
+    /// No such question or annotator; a model that is not live
+    /// ([`dissensus_training::live::LiveModels::fit`] makes it so); not enough memory; a cancel.
     pub fn predictions(
         &self,
         choices: &PredictionChoices,

@@ -1,4 +1,5 @@
-//! What chosen annotators would answer to every text, of the project or of another file, as a table: a row for each text and annotator.
+//! A table of the answers that chosen annotators would give to every text, of the project or of another
+//! file: a row for each text and annotator.
 
 use super::Analysis;
 use dissensus_domain::{Question, QuestionId};
@@ -15,7 +16,7 @@ use dissensus_training::prediction_table::{
 };
 use std::path::{Path, PathBuf};
 
-/// A table of predictions that was asked for: its names, files and texts were found in order.
+/// The parameters of a table of predictions, whose names, files and texts were checked.
 pub struct CheckedPredictions {
     question: Question,
     choices: PredictionChoices,
@@ -24,19 +25,21 @@ pub struct CheckedPredictions {
 }
 
 impl CheckedPredictions {
-    /// The question that is predicted: its model must be live ([`dissensus_training::live::LiveModels::fit`]) before the table is written.
+    /// The predicted question: its model must be live ([`dissensus_training::live::LiveModels::fit`]) before
+    /// the table is written.
     pub fn question(&self) -> QuestionId {
         self.question.id
     }
 }
 
 impl Analysis {
-    /// Looks whether a table of predictions can be written at all, before anything is encoded or fitted for it: of every text of the project, or of
-    /// those of a file, which is read once.
+    /// Checks that a table of predictions can be written, before anything is encoded or fitted for it: for
+    /// every text of the project, or for those of a file, which is read once.
     ///
     /// # Errors
-    /// No such question or annotator; a multi-label question, whose options have a table each; a file to write that is there already (without
-    /// `replace`), is the one that is read or is of no format that can be written; a file of texts that cannot be read or has bad rows; a cancel.
+    /// No such question or annotator; a multi-label question, whose options have a table each; an output
+    /// file that exists already (without `replace`), is the input file or has an unsupported format; a file
+    /// of texts that cannot be read or has bad rows; a cancel.
     pub fn check_predictions(
         &self,
         choices: &PredictionChoices,
@@ -55,15 +58,17 @@ impl Analysis {
         Ok(CheckedPredictions { question, choices: choices.clone(), out: out.to_owned(), texts })
     }
 
-    /// Writes what annotators would answer to every text of the project by the live model: probabilities, the answer, whether the model has
-    /// learned from that annotator's own label of that text, and how much the annotators chosen would disagree. Memory does not grow with texts x annotators.
+    /// Writes what annotators would answer to every text of the project by the live model: probabilities,
+    /// the answer, whether the model has learned from that annotator's own label of that text, and how much
+    /// the chosen annotators would disagree. Memory does not grow with texts x annotators.
     ///
-    /// Of a file's texts one whose body is in the project is predicted as any other one, by what it says alone;
-    /// that its labels have taught the model is told in the column `observed`.
+    /// A text of a file whose body is in the project is predicted like any other one, only by its content;
+    /// the column `observed` records that its labels have trained the model.
     ///
     /// # Errors
-    /// A model that is not live ([`dissensus_training::live::LiveModels::fit`] makes it so); a file of that name by now (without `replace`); a full disk; a cancel. For a file's texts also:
-    /// it has changed; the encoder is not there, or is not the one that the live model stands on.
+    /// A model that is not live ([`dissensus_training::live::LiveModels::fit`] makes it so); an output file
+    /// that exists by now (without `replace`); a full disk; a cancel. For a file's texts also: the file has
+    /// changed; the encoder is not available, or is not the one of the live model.
     pub fn predictions_file(
         &self,
         asked: &CheckedPredictions,
@@ -77,11 +82,12 @@ impl Analysis {
         written.map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// As [`Analysis::predictions_file`] of everybody and every text of the project, with a model that is made live first, as a job that the
-    /// window shows and can cancel.
+    /// Writes the table of [`Analysis::predictions_file`] for all annotators and every text of the project,
+    /// making the model live first, as a job that the window shows and can cancel.
     ///
     /// # Errors
-    /// As [`Analysis::check_predictions`] and [`Analysis::predictions_file`]; texts without an embedding; an export is under way.
+    /// Those of [`Analysis::check_predictions`] and [`Analysis::predictions_file`]; texts without an
+    /// embedding; an export is under way.
     pub fn predictions_as_job(
         &self,
         question: &str,
@@ -138,7 +144,7 @@ impl Analysis {
         rows.finish()
     }
 
-    /// The table, and the key of the encoder version that its model stands on.
+    /// The table, and the key of the encoder version of its model.
     fn begin_table(
         &self,
         asked: &CheckedPredictions,
@@ -157,7 +163,7 @@ impl Analysis {
         Ok((PredictedRows::begin(of, &asked.out, asked.choices.replace)?, encoder))
     }
 
-    /// A copy of a live model, and the key of the encoder version that it stands on.
+    /// A copy of a live model, and the key of its encoder version.
     pub(crate) fn live_copy(
         &self,
         question: QuestionId,
@@ -170,7 +176,7 @@ impl Analysis {
         Ok((LiveModel::from_bytes(&model)?, encoder))
     }
 
-    /// Everybody chosen, in the order of the rows; who has labels is not known yet.
+    /// The chosen annotators, in the order of the rows, without information on who has labels.
     pub(super) fn chosen_rows(
         &self,
         choices: &PredictionChoices,

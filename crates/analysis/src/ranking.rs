@@ -1,4 +1,4 @@
-//! Texts in order of predicted disagreement.
+//! Ranks texts by predicted disagreement.
 
 use super::Analysis;
 use super::border::{border, labels_above, side};
@@ -23,7 +23,7 @@ pub use dissensus_training::live::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// All texts by what a query asks, and those that it shows.
+/// All texts with the measure of a query, and the rows to show.
 struct Ranked {
     measured: Arc<Measured>,
     asked: Asked,
@@ -32,11 +32,11 @@ struct Ranked {
     rows: Vec<u32>,
     /// Their values, largest first.
     descending: Vec<f32>,
-    /// Sizes of groups of these rows that are not told apart.
+    /// Sizes of groups of these rows that cannot be distinguished.
     ties: Vec<u32>,
-    /// The place of each row, from 1; 0 for those that are not shown.
+    /// The rank of each row, from 1; 0 for rows that are not shown.
     places: Vec<u32>,
-    /// Chosen people without a label.
+    /// Number of chosen people without a label.
     without_labels: u32,
     estimation: Estimation,
 }
@@ -45,15 +45,17 @@ struct Ranked {
 type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
 
 impl Analysis {
-    /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is empty and says why.
+    /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is
+    /// empty and contains the reason.
     ///
     /// # Errors
-    /// No such question, nobody with these attributes, a measure that the question's scale does not have, or the file cannot be read.
+    /// No such question, no annotator with these attributes, a measure that the question's scale does not
+    /// have, or the file cannot be read.
     pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, WorkbenchError> {
         let mask = self.mask(&query.attributes)?;
         let chosen = mask.iter().filter(|chosen| **chosen).count();
         self.check(query)?;
-        // How unsure a model is of a person needs that person alone.
+        // The uncertainty about a person needs only that person.
         let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
         if chosen < needed {
             let remark = too_few(chosen, needed);
@@ -114,7 +116,7 @@ impl Analysis {
         Ok(ranking)
     }
 
-    /// What is said where nothing can be ranked.
+    /// The result if nothing can be ranked.
     pub(super) fn nothing_ranked(
         &self,
         question: QuestionId,
@@ -137,7 +139,7 @@ impl Analysis {
     /// These texts as the ranking shows them. Texts unknown to the model are left out.
     ///
     /// # Errors
-    /// As [`Analysis::ranking`].
+    /// Those of [`Analysis::ranking`].
     pub fn rows(
         &self,
         query: &DisagreementQuery,
@@ -161,7 +163,7 @@ impl Analysis {
             let (observed, given) = self.observed(query.question, *id, &mask, levels)?;
             let value = ranked.measured.values[row as usize];
             let interval = found.interval;
-            // Where nobody can tell how sure a gap is, the text can be anywhere.
+            // Without an interval for the gap, the text can be at any rank.
             let unsure = match &ranked.asked {
                 Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
                 Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
@@ -205,7 +207,7 @@ impl Analysis {
         Ok(rows)
     }
 
-    /// All texts by what the query asks, if a model is live.
+    /// All texts with the measure of the query, if a model is live.
     fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, WorkbenchError> {
         let mask = self.mask(&query.attributes)?;
         let shown = self.shown(query, &mask)?;
@@ -235,7 +237,7 @@ impl Analysis {
         let known = index.texts().len();
         let shows = |row: &u32| {
             let asked = shown.as_ref().is_none_or(|shown| shown.contains(&index.texts()[*row as usize]));
-            // One label differs from nothing.
+            // A single label has no disagreement.
             asked && !(query.by == DisagreementMeasure::Labels && value(row).is_nan())
         };
         let (mut rows, mut ties) = (Vec::with_capacity(measured.order.len()), Vec::new());
@@ -264,7 +266,7 @@ impl Analysis {
         Ok(Some(Ranked { measured, asked, over, rows, descending, ties, places, without_labels, estimation }))
     }
 
-    /// One text as the query sees it.
+    /// The row of one text for the query.
     fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, WorkbenchError> {
         let over = &ranked.over;
         let value = ranked.measured.values[row as usize];
@@ -308,7 +310,7 @@ impl Analysis {
         Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })
     }
 
-    /// Says what does not go with the question's scale.
+    /// Rejects a query that does not fit the question's scale.
     fn check(&self, query: &DisagreementQuery) -> Result<(), WorkbenchError> {
         use DisagreementMeasure as M;
         let index = self.context.index();
@@ -337,7 +339,7 @@ impl Analysis {
         }
     }
 
-    /// How split these labels alone are.
+    /// How split these labels are, without predictions.
     pub(super) fn observed_split(
         &self,
         question: QuestionId,
@@ -351,7 +353,7 @@ impl Analysis {
         Ok(differing_labels(counts))
     }
 
-    /// The texts that the query lets through; `None` for all.
+    /// The texts that match the query; `None` for all.
     pub(super) fn shown(
         &self,
         query: &DisagreementQuery,
@@ -398,7 +400,7 @@ impl Analysis {
         Ok((counts, given))
     }
 
-    /// What to know of the predictions at hand.
+    /// Notes on the current predictions.
     pub(super) fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
         let encoding = self.encoding.state()?;
         Ok(match (live, &encoding.version) {
@@ -417,7 +419,7 @@ impl Analysis {
     }
 }
 
-/// The chance that two of these labels differ; needs two.
+/// The probability that two of these labels differ; needs two.
 pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     let all: u32 = counts.iter().sum();
     if all < 2 {
@@ -428,13 +430,13 @@ pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     Some((1.0 - same / pairs(all)) as f32)
 }
 
-/// A remark and what the labels leave open, in one paragraph.
+/// Joins a note and the limits of the labels into one paragraph.
 fn joined(remark: Option<String>, limits: &[String]) -> Option<String> {
     let all: Vec<String> = remark.into_iter().chain(limits.iter().cloned()).collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// What a row shows beside the text and its labels.
+/// The figures of a row, in addition to the text and its labels.
 struct RowFigures {
     scores: DisagreementScores,
     distribution: Vec<f32>,
@@ -448,7 +450,8 @@ struct RowFigures {
     compared: u32,
 }
 
-/// The measure of the models for the measure of the view; `None` for gaps between groups and for labels alone, which are not theirs.
+/// The measure of the models for the measure of the view; `None` for gaps between groups and for labels
+/// without predictions, which the models do not compute.
 fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
     use DisagreementMeasure as M;
     Some(match query.by {
@@ -475,7 +478,7 @@ fn no_value(by: DisagreementMeasure) -> String {
     }
 }
 
-/// An interval widened to hold a value.
+/// Widens an interval to contain a value.
 fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
 }

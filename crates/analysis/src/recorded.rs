@@ -1,4 +1,4 @@
-//! Evaluations on record: what was asked, and what came of it.
+//! Records evaluations: their choices and results.
 
 use super::Analysis;
 use dissensus_domain::WorkState;
@@ -8,7 +8,7 @@ use dissensus_store::{EvaluationKind, NewEvaluation};
 use serde::Serialize;
 
 impl Analysis {
-    /// Does `work` and records it in the project with what it found; a project open to read keeps no record.
+    /// Runs `work` and records it in the project with its result; a project opened read-only gets no record.
     pub(super) fn recorded<T: Serialize>(
         &self,
         kind: EvaluationKind,
@@ -32,8 +32,8 @@ impl Analysis {
             Err(WorkbenchError::Cancelled) => (WorkState::Cancelled, None),
             Err(_) => (WorkState::Failed, None),
         };
-        // What was computed, or why it failed, says more than that it could not be recorded; the record then stays "running"
-        // and is interrupted when the project is opened again.
+        // The result, or the reason of the failure, is more important than a failed record; the record then
+        // stays "running" and counts as interrupted when the project is opened again.
         let _ = self.context.store.finish_evaluation(entry, state, metrics, now_ms());
         result
     }

@@ -1,4 +1,4 @@
-//! How often people give the same answer to the same text again.
+//! Self-agreement: how often people give the same answer to the same text again.
 
 use super::Analysis;
 use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
@@ -10,8 +10,8 @@ use dissensus_project::words::counted;
 use dissensus_stats::agreement::FEWEST_REPEATS;
 
 impl Analysis {
-    /// Self-agreement of a question's annotators: every answer of a later occasion against that of the occasion before it, the first
-    /// being the label of that time.
+    /// Self-agreement of a question's annotators: every answer of a later annotation round compared with
+    /// that of the round before it, the first being the label of that time.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -49,14 +49,16 @@ impl Analysis {
 }
 
 impl Analysis {
-    /// Takes back the answers to a question of one later occasion, or of all of them with `None`, as where a wrong column was named as the
-    /// occasion. They count again when they are imported again. Returns how many counted until now.
+    /// Retracts the answers to a question of one later annotation round, or of all of them with `None`, for
+    /// example if a wrong column was imported as the round. They count again when they are imported again.
+    /// Returns how many counted before.
     ///
     /// # Errors
-    /// No such question, nothing of this occasion is there ([`WorkbenchError::NoRepeats`]), or the file cannot be written.
+    /// No such question, no answers of this round ([`WorkbenchError::NoRepeats`]), or the file cannot be
+    /// written.
     pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, WorkbenchError> {
         let context = &self.context;
-        // Of an option, those of the question: they are one answer.
+        // For an option, the answers of its question: they are one answer.
         let question = question.row();
         let name = context.index().question(question).ok_or(WorkbenchError::NoQuestion)?.name.clone();
         let removed = context.store.write(move |tx| tx.remove_repeats(question, occasion, now_ms()))?;

@@ -1,4 +1,4 @@
-//! Which options of a question go together, for the distances of whole answers.
+//! Correlations between the options of a question, for the distances of whole answers.
 
 use super::Analysis;
 use super::multi_label::MOST_PAIRED;
@@ -12,11 +12,12 @@ use dissensus_stats::metrics::Scored;
 use dissensus_stats::options::HeldOutSets;
 
 impl Analysis {
-    /// Learns which options of a question go together, on labels predicted by `multilevel` that had not learned from their texts, and whether distances of people's answers are predicted better with it.
-    /// Nothing with more than 300 annotators, whose pairs are too many for distances.
+    /// Learns the correlations between the options of a question, on labels predicted by `multilevel` models
+    /// that had not learned from their texts, and whether they improve the predicted distances of people's
+    /// answers. Nothing with more than 300 annotators, whose pairs are too many for distances.
     ///
     /// # Errors
-    /// The question has no options or no labels, what it stands on cannot be read, or a cancel.
+    /// The question has no options or no labels, its data cannot be read, or a cancel.
     pub fn set_distances(
         &self,
         question: &Question,
@@ -28,10 +29,7 @@ impl Analysis {
         self.options_together(question, progress).map(Some)
     }
 
-    /// The same with any number of annotators.
-    ///
-    /// # Errors
-    /// As [`Analysis::set_distances`].
+    /// Learns the correlations as [`Analysis::set_distances`] does, with any number of annotators.
     pub(crate) fn options_together(
         &self,
         question: &Question,

@@ -1,4 +1,5 @@
-//! What annotators would answer to a multi-label question as a whole, of the texts of the project or of another file, as a table: a row for each text.
+//! A table of the answers that annotators would give to a multi-label question as a whole, for the texts of
+//! the project or of another file: a row for each text.
 
 use super::Analysis;
 use dissensus_api::whole_sets_together;
@@ -16,10 +17,10 @@ use dissensus_training::set_table::{SetPredictionFile, SetRows, SetTable, SetsAs
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Bodies that are read together.
+/// Number of bodies that are read together.
 const TOGETHER: usize = 256;
 
-/// A table of whole answers that was asked for: its names, files and texts were found in order.
+/// The parameters of a table of whole answers, whose names, files and texts were checked.
 pub struct CheckedSets {
     question: Question,
     chosen: Vec<PredictedAnnotator>,
@@ -29,24 +30,26 @@ pub struct CheckedSets {
 }
 
 impl CheckedSets {
-    /// The question that is predicted: its models must be live ([`dissensus_training::live::LiveModels::fit`]) before the table is written.
+    /// The predicted question: its models must be live ([`dissensus_training::live::LiveModels::fit`])
+    /// before the table is written.
     pub fn question(&self) -> QuestionId {
         self.question.id
     }
 }
 
-/// The live models of a question's options, and the key of the encoder version that they stand on.
+/// The live models of a question's options, and the key of their encoder version.
 pub(crate) struct ModelsOfOptions {
     pub(crate) models: Vec<LiveModel>,
     pub(crate) encoder: Option<String>,
 }
 
 impl Analysis {
-    /// Looks whether a table of whole answers can be written at all, before anything is encoded or fitted for it: of every text of the project, or of those of a file, which is
-    /// read once.
+    /// Checks that a table of whole answers can be written, before anything is encoded or fitted for it: for
+    /// every text of the project, or for those of a file, which is read once.
     ///
     /// # Errors
-    /// No such question or annotator; a question that is no multi-label question; two columns of one name; what [`Analysis::check_predictions`] says of files.
+    /// No such question or annotator; a question that is no multi-label question; two columns of one name;
+    /// the errors of [`Analysis::check_predictions`] for files.
     pub fn check_set_predictions(
         &self,
         choices: &PredictionChoices,
@@ -68,15 +71,22 @@ impl Analysis {
         Ok(CheckedSets { question, chosen, choices: choices.clone(), out: out.to_owned(), texts })
     }
 
-    /// Writes what annotators would answer to all options by the live models, a row for each text: the set that one of them, drawn at random, is most likely to answer and its probability, the MASI
-    /// distance that two of them are expected to have, whether the model has learned from the text, and of each option the share of them who would choose it and
-    /// the probability that two of them differ on it. Distances and differences take answers to the text as they were given; sets, probabilities and shares are what is predicted, whatever was answered. With annotators chosen each of them has columns. Sets take into account which options go together, where held-out answers show it.
+    /// Writes what annotators would answer to all options by the live models, a row for each text: the set
+    /// that one of them, drawn at random, is most likely to answer and its probability; the expected MASI
+    /// distance of two of them; whether the model has learned from the text; and for each option the share
+    /// of them who would choose it and the probability that two of them differ on it. Distances and
+    /// differences use given answers to the text; sets, probabilities and shares are predictions, regardless
+    /// of given answers. If annotators are chosen, each of them has columns. Sets take correlations between
+    /// options into account if held-out answers show them.
     ///
-    /// Of a file's texts one whose body is in the project is predicted as any other one, by what it says alone; `observed` tells of it.
+    /// A text of a file whose body is in the project is predicted like any other one, only by its content;
+    /// `observed` records it.
     ///
     /// # Errors
-    /// Models that are not live ([`dissensus_training::live::LiveModels::fit`] makes them so); two columns of one name; a file of that name by now (without `replace`); a full disk; a cancel. For a file's texts
-    /// also: it has changed; the encoder is not there, or is not the one that the live models stand on. Nothing is left of a table that was not finished.
+    /// Models that are not live ([`dissensus_training::live::LiveModels::fit`] makes them so); two columns
+    /// of one name; an output file that exists by now (without `replace`); a full disk; a cancel. For a
+    /// file's texts also: the file has changed; the encoder is not available, or is not the one of the live
+    /// models. An unfinished table is deleted.
     pub fn set_predictions(
         &self,
         asked: &CheckedSets,
@@ -166,7 +176,7 @@ impl Analysis {
         Ok(ModelsOfOptions { models: models.collect::<Result<_, WorkbenchError>>()?, encoder })
     }
 
-    /// Hashes of the bodies that have a label in this model, or taught the encoder.
+    /// Hashes of the bodies that have a label in this model, or that trained the encoder.
     fn bodies_learned_from(
         &self,
         model: Option<&LiveModel>,

@@ -1,4 +1,4 @@
-//! Labels that look like slips, ranked, beside those that are contested.
+//! Ranks labels that look like slips, and contested labels.
 
 use super::Analysis;
 use super::snippet::snippet;
@@ -9,17 +9,17 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 
-/// Of labels that are called beyond chance this share at most is there by chance.
+/// False discovery rate of labels that are reported as beyond chance.
 const BY_CHANCE: f64 = 0.1;
 
-/// What to look for.
+/// The parameters of a search for slips.
 #[derive(Clone, Copy, Debug)]
 pub struct SlipChoices {
-    /// Labels of this person alone.
+    /// Only labels of this person.
     pub annotator: Option<AnnotatorId>,
-    /// A label is unlike a person where its chance is this or less, above 0 and up to 1.
+    /// A label is unlike a person if its probability is at most this, above 0 and up to 1.
     pub below: f64,
-    /// So many rows of slips, of own views, and of divided texts.
+    /// Maximum number of rows of slips, of own views, and of divided texts.
     pub top: usize,
 }
 
@@ -30,8 +30,9 @@ impl Default for SlipChoices {
 }
 
 impl Analysis {
-    /// Possible slips and contested labels by the live model of a question; without one, or with too few labels, it says what is needed.
-    /// The model is copied first, so that nobody's label waits.
+    /// Possible slips and contested labels by the live model of a question; without one, or with too few
+    /// labels, the report states what is needed. The model is copied first, so that recording a label does
+    /// not wait.
     ///
     /// # Errors
     /// No such question or annotator, the file cannot be read, or a cancel.
@@ -96,16 +97,16 @@ impl Analysis {
         report.needs = needs(&found, model.observations().len());
         report.remark = left_out(&found, tuned);
         report.slips = self.slip_rows(question, &slips, choices.top)?;
-        // Each kind by itself: the many of the one must not hide those of the other.
+        // Each kind separately: the many of one must not hide those of the other.
         report.contested = self.slip_rows(question, &own_views, choices.top)?;
         report.contested.extend(self.slip_rows(question, &divided, choices.top)?);
         Ok(report)
     }
 
-    /// As [`Analysis::slips`], as a job that the window shows and can cancel.
+    /// Runs [`Analysis::slips`] as a job that the window shows and can cancel.
     ///
     /// # Errors
-    /// As there, or the job cannot begin.
+    /// Those of [`Analysis::slips`], or the job cannot begin.
     pub fn slips_as_job(
         &self,
         question: QuestionId,
@@ -159,14 +160,14 @@ fn kind(kind: UnlikelyKind) -> SlipKind {
     }
 }
 
-/// How many of the first of these labels are beyond chance: as many as possible of which chance brings no more than [`BY_CHANCE`] (the procedure of Benjamini and
-/// Hochberg, with the numbers that are expected).
+/// How many of these labels, from the first on, are beyond chance: as many as possible of which no more than
+/// [`BY_CHANCE`] are expected by chance (the procedure of Benjamini and Hochberg, with expected numbers).
 fn beyond_chance(labels: &[UnlikelyLabel]) -> u32 {
     let within = |(at, label): &(usize, &UnlikelyLabel)| label.expected <= BY_CHANCE * (at + 1) as f64;
     labels.iter().enumerate().rfind(within).map_or(0, |(at, _)| at as u32 + 1)
 }
 
-/// What the search for slips comes to; nobody is named for what chance brings.
+/// Describes the result of the search for slips; no person is named for labels that are expected by chance.
 fn slips_words(report: &SlipReport) -> String {
     let (all, expected) = (report.slips_in_all, report.slips_expected.round());
     let unusual = counted(all.into(), "unusual label");
@@ -194,7 +195,7 @@ fn slips_words(report: &SlipReport) -> String {
     }
 }
 
-/// What contested labels come to.
+/// Describes the contested labels.
 fn contested_words(report: &SlipReport) -> String {
     let (all, expected) = (report.contested_in_all, report.contested_expected.round());
     let found = counted(all.into(), "contested label");
@@ -204,7 +205,7 @@ fn contested_words(report: &SlipReport) -> String {
     }
 }
 
-/// What is missing where no label could be judged.
+/// What is missing if no label could be judged.
 fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
     (found.judged == 0).then(|| {
         let have = match labels {
@@ -218,7 +219,7 @@ fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
     })
 }
 
-/// Labels that were not judged, and why.
+/// Describes the labels that were not judged, and why.
 fn left_out(found: &UnlikelyLabels, tuned: usize) -> Option<String> {
     let mut parts = Vec::new();
     let mut add = |n: usize, why: &str| {

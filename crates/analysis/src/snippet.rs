@@ -1,6 +1,6 @@
-//! The beginning of a text, as rows of lists show it.
+//! The beginning of a text, for rows of lists.
 
-/// Characters of a body that a row shows.
+/// Maximum number of characters of a body in a row.
 const SNIPPET: usize = 280;
 
 /// A body, cut to [`SNIPPET`] characters.

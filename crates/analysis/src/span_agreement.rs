@@ -12,28 +12,28 @@ use dissensus_stats::metrics::BootstrapOptions;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bodies read at a time; a text may be long.
+/// Number of bodies read at a time; a text may be long.
 const PAGE: usize = 64;
 
-/// Agreement on the spans of a question. A word (Unicode text segmentation, UAX 29) is marked where a span covers a character of it.
+/// Agreement on the spans of a question. A word (Unicode text segmentation, UAX 29) is marked if a span
+/// covers one of its characters.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanAgreements {
-    /// The question.
     pub question: String,
-    /// Answers; one without a span is one.
+    /// Number of answers, including answers without a span.
     pub labels: u32,
     /// Annotators with answers.
     pub annotators: u32,
     /// Texts with answers.
     pub texts: u32,
-    /// Of words marked with any type.
+    /// Agreement on words marked with any type.
     pub any: WordAgreement,
-    /// Krippendorff's unitizing alpha of the places of spans, each type by itself and then together.
+    /// Krippendorff's unitizing alpha of the positions of spans, computed by type and then combined.
     pub unitizing: Unitizing,
-    /// The same as if all spans were of one type; those that overlap are one.
+    /// The same if all spans were of one type, with overlapping spans merged.
     pub any_unitizing: Unitizing,
-    /// Of each type.
+    /// Agreement on each type.
     pub types: Vec<TypeAgreement>,
 }
 
@@ -44,19 +44,20 @@ pub struct TypeAgreement {
     /// The type.
     #[serde(rename = "type")]
     pub name: String,
-    /// Share of the answers with a span of it; none without answers.
+    /// Share of the answers with a span of this type; none without answers.
     pub chosen: Option<f64>,
-    /// Krippendorff's alpha of whether a text has a span of it at all, as `agreement` has it of the type as a question.
+    /// Krippendorff's alpha of whether a text has any span of this type, as `agreement` computes it for the
+    /// type as a question.
     pub alpha_of_texts: Option<f64>,
-    /// Krippendorff's unitizing alpha of the places of its spans, in characters.
+    /// Krippendorff's unitizing alpha of the positions of its spans, in characters.
     pub unitizing: Unitizing,
-    /// Of its words.
     #[serde(flatten)]
     pub words: WordAgreement,
 }
 
 impl Analysis {
-    /// How much annotators agree on the words that they mark and on the places of spans, of each type and of all together.
+    /// How much annotators agree on the words that they mark and on the positions of spans, for each type
+    /// and for all together.
     ///
     /// # Errors
     /// The file cannot be read, or a cancel.
@@ -73,7 +74,7 @@ impl Analysis {
             }
         }
         let types = question.scale.len();
-        // Of each type, and last of any.
+        // For each type, and last for any.
         let mut marks: Vec<Vec<MarkedWords>> = vec![Vec::new(); types + 1];
         let mut units: Vec<Vec<MarkedUnits>> = vec![Vec::new(); types + 1];
         let texts: Vec<TextId> = by_text.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! The words of a project's texts as models see them.
+//! The words of a project's texts in the form that models read.
 
 use super::Analysis;
 use dissensus_domain::{Question, TextId};
@@ -10,16 +10,17 @@ use dissensus_project::jobs::Progress;
 use dissensus_project::text_words::{Forms, marks, words};
 use std::collections::{BTreeMap, HashMap};
 
-/// Texts that are read and encoded together.
+/// Number of texts that are read and encoded together.
 pub(super) const TOGETHER: usize = 64;
 
-/// Answers with spans and the words of the texts that they are to. Rows of texts here are those of labelled texts alone whose words were read.
+/// Answers with spans and the words of their texts. Rows of texts here number only labelled texts whose
+/// words were read.
 pub(super) struct SpanData {
     /// The types as questions, with rows of all texts.
     pub(super) types: Vec<QuestionData>,
     /// Rows of all texts, by row here.
     pub(super) rows: Vec<u32>,
-    /// Of each text here the first one with the same body.
+    /// For each text here the first one with the same body.
     pub(super) copies: Vec<u32>,
     pub(super) texts: SpanTexts,
     pub(super) answers: Vec<SpanAnswer>,
@@ -48,8 +49,8 @@ impl SpanData {
 }
 
 impl Analysis {
-    /// Reads the words of texts with answers to a question with spans: of all, or of some that are drawn where they have more than `most_words` words, because the
-    /// states of words take memory.
+    /// Reads the words of texts with answers to a question with spans: of all, or of a random sample if they
+    /// have more than `most_words` words, because the states of words take memory.
     ///
     /// # Errors
     /// No answers; a text that cannot be encoded; a cancel.
@@ -106,7 +107,7 @@ impl Analysis {
         Ok(SpanData { rows, copies, texts, answers, further, forms, encoder: encoder.version().key(), types })
     }
 
-    /// These rows, or where their texts have more words than `most` so many of them as have no more, drawn at random; ascending.
+    /// These rows, or a random sample if their texts have more than `most` words in total; ascending.
     fn drawn(&self, rows: &[u32], texts: &[TextId], most: usize) -> Result<Vec<u32>, WorkbenchError> {
         if most == usize::MAX {
             return Ok(rows.to_vec());
@@ -120,7 +121,7 @@ impl Analysis {
         if counted.iter().map(|(_, words)| words).sum::<usize>() <= most {
             return Ok(rows.to_vec());
         }
-        // The same for the same texts, in an order that has nothing to do with that of the file.
+        // The sample is the same for the same texts, in an order that is independent of the file's.
         counted
             .sort_by_key(|(row, _)| row.wrapping_mul(0x9e37_79b1).rotate_left(16).wrapping_mul(0x85eb_ca6b));
         let mut taken = 0;
@@ -135,7 +136,8 @@ impl Analysis {
         Ok(drawn)
     }
 
-    /// Whether the encoder that read the words has learned from labels of each text; empty where it learned from none.
+    /// Whether the encoder that read the words has learned from labels of each text; empty if it learned
+    /// from none.
     pub(super) fn words_learned(&self, data: &SpanData) -> Result<Vec<bool>, WorkbenchError> {
         let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
         let taught = seen.taught();
@@ -143,7 +145,7 @@ impl Analysis {
         Ok(if taught.is_empty() { Vec::new() } else { data.rows.iter().map(of).collect() })
     }
 
-    /// Adds the words of these texts to `texts`; where in each of them its words are.
+    /// Adds the words of these texts to `texts`; returns the positions of the words in each text.
     pub(super) fn read_words(
         &self,
         encoder: &Encoder,

@@ -1,4 +1,4 @@
-//! Models scored on the words that annotators mark.
+//! Evaluation of models on the words that annotators mark.
 
 use super::Analysis;
 use super::compared::ModelDifferences;
@@ -23,26 +23,28 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// The baseline that differences are from.
+/// The baseline that is the reference of differences.
 const WORD_FREQUENCY: &str = "word-frequency";
 
-/// Scores of models on the marked words of answers held out. The keys are a contract with scripts.
+/// Scores of models on the marked words of held-out answers. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanEvaluationReport {
-    /// The question.
     pub question: String,
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SpanEvaluation>,
-    /// How often a word's form is marked times the annotator's rate (`word-frequency`), and that rate alone (`annotator-rate`).
+    /// Baselines: how often a word's form is marked times the annotator's rate (`word-frequency`), and only
+    /// that rate (`annotator-rate`).
     pub baselines: Vec<SpanEvaluation>,
-    /// Every model and the other baseline less `word-frequency`, in every figure, with intervals.
+    /// Every model and the other baseline minus `word-frequency`, in every figure, with intervals.
     pub differences: ModelDifferences,
-    /// The scores of both, without intervals, of all but the test texts whose body also stands in training; none where there are no such texts.
+    /// The scores of both, without intervals, without the test texts whose body is also in training; none if
+    /// there are no such texts.
     pub without_copies: Option<SpansWithoutCopies>,
-    /// The types, in the order of every list of types, and what `multilevel` learned of each (of the last fold).
+    /// The types, in the order of every list of types, and what `multilevel` learned about each (in the last
+    /// fold).
     pub types: Vec<TypeOfSpans>,
-    /// What is to be known of the models.
+    /// Notes on the models.
     pub notes: Vec<String>,
     /// How texts were divided.
     pub split: SplitReport,
@@ -50,42 +52,42 @@ pub struct SpanEvaluationReport {
     pub seed: u32,
     /// Encoder version.
     pub encoder: String,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
-/// Scores without the test texts whose body also stands in training or validation.
+/// Scores without the test texts whose body is also in training or validation.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpansWithoutCopies {
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SpanEvaluation>,
-    /// One entry a baseline.
+    /// One entry per baseline.
     pub baselines: Vec<SpanEvaluation>,
 }
 
-/// A type, and what `multilevel` learned of it.
+/// A type, and what `multilevel` learned about it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeOfSpans {
-    /// Its name.
     #[serde(rename = "type")]
     pub name: String,
-    /// Share of words that training answers mark with it, a form counted once a text; absent without `multilevel`, as all below.
+    /// Share of words that training answers mark with it, a form counted once per text; absent without
+    /// `multilevel`, as all below.
     pub rate: Option<f64>,
     /// Standard deviation between annotators of the readiness to mark it, in logits.
     pub readiness_deviation: Option<f64>,
-    /// Standard deviation of single words beyond what is predicted of them, in logits.
+    /// Standard deviation of the effects of single words beyond their prediction, in logits.
     pub word_deviation: Option<f64>,
-    /// Whether a layer that has seen the context was used: it is where it gains on training texts left out.
+    /// Whether a layer with context was used: it is if it improves predictions on held-out training texts.
     pub uses_context: Option<bool>,
-    /// A word counts as marked where its probability is this or more.
+    /// Minimum probability from which a word counts as marked.
     pub threshold: Option<f64>,
 }
 
 impl Analysis {
-    /// Trains every model of words on one part of the texts and scores what it says of the words of the other; kept as an evaluation of the project where it is
-    /// open to write.
+    /// Trains every model of words on one part of the texts and scores its predictions for the words of the
+    /// other; stored as an evaluation of the project if it is writable.
     ///
     /// # Errors
     /// The question has no spans or no answers; one side of the split is empty; no encoder; a cancel.
@@ -207,7 +209,7 @@ impl Analysis {
     }
 }
 
-/// Of each model and baseline its name and its figures without parts of the answers.
+/// The name of each model and baseline, with its figures on resampled answers.
 fn resampled(
     predictions: &[SpanPredictions],
     data: &SpanData,

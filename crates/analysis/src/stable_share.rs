@@ -1,4 +1,5 @@
-//! How much of the differences between people are their own, and how much is the moment's: what repeats tell beside the model.
+//! How much of the differences between people is stable and how much is momentary: the evidence of repeated
+//! answers, in addition to the model.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -8,10 +9,10 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::AnnotatorModel as _;
 use serde::Serialize;
 
-/// An interval that is wider says nothing.
+/// Wider intervals are not informative.
 const WIDEST: f64 = 0.8;
 
-/// What was found, with a sentence for people.
+/// The figures, with a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StableShareReport {
@@ -22,8 +23,8 @@ pub struct StableShareReport {
 }
 
 impl Analysis {
-    /// By the live model of a question, which is copied first, so that nobody's label waits. Repeats of texts or people that came after the
-    /// fit are left out.
+    /// Estimates the share by the live model of a question, which is copied first, so that recording a label
+    /// does not wait. Repeats of texts or people that were added after the fit are left out.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.

@@ -1,4 +1,4 @@
-//! Predictions of the official test texts as a submission to LeWiDi.
+//! Predictions for the official test texts as a submission to LeWiDi.
 
 use super::Analysis;
 use dissensus_domain::{AnnotatorId, EventId, Question, ScaleKind, TextId};
@@ -14,46 +14,49 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What to submit.
+/// The parameters of a submission.
 #[derive(Clone, Debug)]
 pub struct SubmissionChoices {
     /// The question's name; the only one if `None`.
     pub question: Option<String>,
-    /// What files are named after (`CSC`, `MP`, ...); the question's name if `None`.
+    /// Prefix of the file names (`CSC`, `MP`, ...); the question's name if `None`.
     pub set: Option<String>,
-    /// The run whose model predicts, scored on the official split; if `None`, `multilevel` is fitted to the official training texts.
+    /// The run whose model predicts, scored on the official split; if `None`, `multilevel` is fitted to the
+    /// official training texts.
     pub run: Option<u32>,
     /// Seed of that fit.
     pub seed: u32,
-    /// Replaces files of these names.
+    /// Overwrites existing files.
     pub replace: bool,
 }
 
-/// What was written.
+/// Summary of the written files.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Submission {
-    /// The file of soft labels, and that of answers.
+    /// The file of soft labels, and the file of answers.
     pub files: [PathBuf; 2],
-    /// Texts in each.
+    /// Number of texts in each.
     pub texts: usize,
-    /// Answers, one for each annotator of each text.
+    /// Number of answers, one for each annotator of each text.
     pub answers: usize,
     /// The model that predicted.
     pub model: String,
-    /// Its run.
     pub run: Option<u32>,
-    /// Which shares the soft labels are: those that `wasserstein` distance rewards (ordinal questions) or `manhattan` (others).
+    /// Which shares the soft labels are: those that are optimal for `wasserstein` distance (ordinal
+    /// questions) or `manhattan` (others).
     pub soft_labels: &'static str,
 }
 
 impl Analysis {
-    /// Writes the shares of levels and each annotator's answer that are expected on the official test texts, by a model that saw none
-    /// of their labels. Whose answers they are is known from the labels: a text without any is left out.
+    /// Writes the expected shares of levels and each annotator's expected answer on the official test texts,
+    /// by a model that saw none of their labels. The annotators of a text are known from its labels: a text
+    /// without any is left out.
     ///
     /// # Errors
-    /// No official split; a question of several options a label, or whose levels are no whole numbers; a run of another question or
-    /// split; files that are there already (without `replace`); a full disk; a cancel.
+    /// No official split; a question of several options per label, or whose levels are no whole numbers; a
+    /// run of another question or split; files that exist already (without `replace`); a full disk; a
+    /// cancel.
     pub fn lewidi_submission(
         &self,
         choices: &SubmissionChoices,
@@ -82,7 +85,7 @@ impl Analysis {
         let mut out = LewidiSubmission::create(folder, set)?;
         let (mut texts, mut answers) = (0, 0);
         for panel in scored.panels(ordinal) {
-            // Rows that the index does not have yet: an import has just ended.
+            // Rows that are not in the index yet: an import has just ended.
             let text = *index.texts().get(panel.text as usize).ok_or(WorkbenchError::Busy("import"))?;
             let found = self.context.store.text(text)?;
             let name = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
@@ -139,7 +142,8 @@ impl Analysis {
         Ok(division.test.score(model.name(), model.as_ref())?)
     }
 
-    /// The label of each text and annotator: in the order of their numbers they came in, as from a file.
+    /// The event of each label, by text and annotator; events are numbered in the order of recording, like
+    /// the rows of a file.
     fn labelled_when(
         &self,
         question: &Question,
@@ -149,7 +153,7 @@ impl Analysis {
     }
 }
 
-/// The levels of a question as the numbers that they are in LeWiDi.
+/// The levels of a question as numbers of LeWiDi.
 fn numbered_levels(question: &Question) -> Result<Vec<i64>, WorkbenchError> {
     let numbers: Option<Vec<i64>> = question.scale.levels().iter().map(|level| level.parse().ok()).collect();
     let why = "has levels that are no whole numbers";

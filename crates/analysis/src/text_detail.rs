@@ -1,4 +1,4 @@
-//! Everyone's distribution on one text.
+//! The predicted distribution of every annotator on one text.
 
 use super::Analysis;
 use super::chosen::among;
@@ -14,17 +14,18 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::live::{Fitted, Over};
 use std::collections::{BTreeMap, HashMap};
 
-/// Stands for a missing attribute.
+/// Shown for a missing attribute.
 const NOT_KNOWN: &str = "not known";
 
 impl Analysis {
-    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person who labels in this
-    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`, and what is shown of others is recorded for
-    /// labels that come later. Labels are there without a
-    /// live model too; scores and groups only where two annotators or more are predicted from enough labels, else `needs` says why not.
+    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person
+    /// who labels in this window: that person's predicted answer is hidden until the text is answered,
+    /// unless `show_hidden`, and what is shown of others is recorded for later labels. Labels are returned
+    /// without a live model too; scores and groups only if at least two annotators are predicted from enough
+    /// labels, otherwise `needs` states the reason.
     ///
     /// # Errors
-    /// As [`Analysis::ranking`], or no such text.
+    /// Those of [`Analysis::ranking`], or no such text.
     pub fn text_detail(
         &self,
         query: &DisagreementQuery,
@@ -76,7 +77,7 @@ impl Analysis {
         let given = self.labels_given(question)?;
         let ordered = self.ordered(question)?;
         let index = context.index();
-        // Who joined after the fit has labels, and no prediction yet.
+        // Annotators who were added after the fit have labels, but no prediction yet.
         let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
         let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
             let observed = answers.remove(&annotator.id);
@@ -146,21 +147,21 @@ impl Analysis {
         Ok(MeasuredText { scores, differences, severity })
     }
 
-    /// True where levels have an order, so that a mean level has a meaning.
+    /// True if levels are ordered, so that a mean level is meaningful.
     fn ordered(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
         Ok(question.scale.kind().is_ordered())
     }
 
-    /// True where levels have an order and distances.
+    /// True if levels are ordered and have distances.
     pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
         Ok(question.scale.kind() == ScaleKind::Ordinal)
     }
 
-    /// Labels that each annotator's model stands on; nobody without a label is in it.
+    /// Number of labels that each annotator's model is based on; only annotators with a label are included.
     pub(super) fn labels_given(
         &self,
         question: QuestionId,
@@ -175,21 +176,21 @@ impl Analysis {
     }
 }
 
-/// What is measured on one text.
+/// The measures of one text.
 struct MeasuredText {
     scores: DisagreementScores,
     differences: Vec<GroupDifference>,
     severity: Option<SeverityDifference>,
 }
 
-/// Texts with labels of two of these people or more, counted as far as [`enough`] asks.
+/// Number of texts with labels of two of these people or more, counted only as far as [`enough`] needs.
 fn shared_texts(fitted: &Fitted, over: &Over) -> usize {
     let model = &fitted.model;
     let shared = |text: &u32| model.labels_on(*text, over.mask()) > 1;
     (0..model.texts() as u32).filter(shared).take(FEWEST_SHARED).count()
 }
 
-/// `p` is what is predicted and may be shown.
+/// `p` is the prediction, if it may be shown.
 fn prediction(
     annotator: &Annotator,
     p: Option<&[f32]>,
@@ -250,7 +251,8 @@ fn groups(
     groups
 }
 
-/// What is known of the gap between a group and all others. Of two values only one is compared: the other's gap is its opposite.
+/// Sets the gap between a group and all others, if known. Of two values only one is compared: the other's
+/// gap is its opposite.
 fn set_gap(group: &mut GroupPrediction, attribute: &str, differences: &[GroupDifference]) {
     let of_attribute = || differences.iter().filter(|difference| difference.attribute == attribute);
     let own = of_attribute().find(|difference| difference.value == group.value);

@@ -1,4 +1,4 @@
-//! Whether people are further apart on some texts than the model expects of texts of the same mean.
+//! Tests whether people are further apart on some texts than the model expects of texts with the same mean.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -7,28 +7,29 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
 use serde::Serialize;
 
-/// Data sets drawn from the fitted model: p can be .025 at least.
+/// Number of data sets drawn from the fitted model: the smallest possible p is .025.
 const REPLICATES: usize = 39;
-/// The rule under which a difference is said to be shown.
+/// Significance level of a shown difference.
 const SHOWN: f64 = 0.05;
 
-/// What was found, with a sentence for people.
+/// The figures, with a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextDispersionReport {
-    /// The figures; `None` where the labels cannot tell.
+    /// The figures; `None` if the labels are not sufficient.
     pub found: Option<TextDispersion>,
     /// Whether texts are shown to differ (p at most .05).
     pub shown: bool,
-    /// How much texts' own scales differ in the predictions; `None` where left-out labels are not predicted better by them.
+    /// How much texts' own scales differ in the predictions; `None` if held-out labels are not predicted
+    /// better by them.
     pub scales: Option<ScaleSpread>,
-    /// The same in words.
+    /// The figures in words.
     pub words: String,
 }
 
 impl Analysis {
-    /// By the live model of a question, which is copied first, so that nobody's label waits. Takes as long as some dozens of estimations of
-    /// the variances.
+    /// Estimates the dispersion by the live model of a question, which is copied first, so that recording a
+    /// label does not wait. Takes as long as some dozens of estimations of the variances.
     ///
     /// # Errors
     /// No such question, or a cancel.

@@ -1,10 +1,11 @@
-//! What the labels of one text come to: counts, shares, their mean and how far they differ.
+//! Figures of the labels of one text: counts, shares, their mean and how far they differ.
 
 use crate::labels_differ::{labels_differ, level_counts};
 use dissensus_domain::{Answer, CurrentLabel, Scale};
 
-/// What the levels of an ordered scale count as in a mean: the numbers that they are named, where all are, else their places from 0 (so that the
-/// mean of a yes/no question is the share of yes). None of other scales.
+/// The values of the levels of an ordered scale in a mean: the numbers in their names, if all are numbers,
+/// otherwise their indices from 0 (so that the mean of a yes/no question is the share of yes). None for
+/// other scales.
 pub(crate) fn level_values(scale: &Scale) -> Option<Vec<f64>> {
     if !scale.kind().is_ordered() {
         return None;
@@ -14,7 +15,7 @@ pub(crate) fn level_values(scale: &Scale) -> Option<Vec<f64>> {
     Some(numbers.unwrap_or_else(|| (0..scale.len()).map(|place| place as f64).collect()))
 }
 
-/// The mean of levels with these weights; none of a scale without an order, and where all weights are 0.
+/// The mean of levels with these weights; none for an unordered scale, and if all weights are 0.
 pub(crate) fn mean_of(scale: &Scale, weights: &[f64]) -> Option<f64> {
     let values = level_values(scale)?;
     let all: f64 = weights.iter().sum();
@@ -22,20 +23,19 @@ pub(crate) fn mean_of(scale: &Scale, weights: &[f64]) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// The figures of one text.
 pub struct TextFigures {
-    /// Labels, each of which holds several levels or none where the scale is one of options or types.
+    /// Number of labels; on a scale of options or types each may include several levels or none.
     pub labels: usize,
-    /// How many labels hold each level.
+    /// How many labels include each level.
     pub counts: Vec<u32>,
-    /// The mean on an ordered scale, of [`level_values`].
+    /// The mean of [`level_values`] on an ordered scale.
     pub mean: Option<f64>,
-    /// From 0 (all alike) to 1; two labels are needed.
+    /// From 0 (all alike) to 1; needs two labels.
     pub disagreement: Option<f32>,
 }
 
 impl TextFigures {
-    /// Those of the labels of one text.
+    /// The figures of the labels of one text.
     pub fn of(scale: &Scale, labels: &[CurrentLabel]) -> Self {
         let answers: Vec<&Answer> = labels.iter().map(|label| &label.answer).collect();
         let counts = level_counts(scale, &answers);
@@ -47,7 +47,7 @@ impl TextFigures {
         }
     }
 
-    /// The share of labels that hold each level; none without a label.
+    /// The share of labels that include each level; none without a label.
     pub fn shares(&self) -> impl Iterator<Item = Option<f64>> {
         let share = |n: &u32| (self.labels > 0).then(|| f64::from(*n) / self.labels as f64);
         self.counts.iter().map(share)

@@ -1,4 +1,4 @@
-//! Fitting the model that predicts for the project.
+//! Fits the project's live model.
 
 use super::Analysis;
 use dissensus_project::error::WorkbenchError;
@@ -9,26 +9,24 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// What training did.
+/// Summary of a fit.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trained {
-    /// The model.
     pub model: &'static str,
-    /// The question.
     pub question: String,
-    /// Labels it stands on.
+    /// Labels that it is based on.
     pub labels: usize,
-    /// Annotators it knows.
+    /// Number of annotators that it knows.
     pub annotators: usize,
     /// Encoder version.
     pub encoder: Option<String>,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
 impl Analysis {
-    /// Fits the model that predicts for the project on all labels and keeps it.
+    /// Fits the project's live model on all labels and stores it.
     ///
     /// # Errors
     /// No labels, or a cancel.

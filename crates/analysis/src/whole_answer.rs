@@ -1,4 +1,5 @@
-//! What annotators would answer to a multi-label question as a whole, of one text, and what was answered to a text of the project.
+//! The predicted answers to a multi-label question as a whole, for one text, and the given answers to a text
+//! of the project.
 
 use super::Analysis;
 use dissensus_api::whole_sets_together;
@@ -12,65 +13,66 @@ use dissensus_training::encoding::EncodedText;
 use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
 
-/// A text that is asked about.
+/// A text whose answers are predicted.
 #[derive(Clone, Copy, Debug)]
 pub enum AskedText<'a> {
-    /// Of the project, by its id in files.
+    /// A text of the project, by its id in files.
     OfProject(&'a str),
-    /// Any other ([`dissensus_training::encoding::Encoding::embed`]).
+    /// Any other text ([`dissensus_training::encoding::Encoding::embed`]).
     New(&'a EncodedText),
 }
 
-/// What is expected of whole answers to a text.
+/// Predictions of whole answers to a text.
 #[derive(Clone, Debug, Serialize)]
 pub struct WholeAnswer {
-    /// Annotators who were asked about.
+    /// Number of annotators.
     pub annotators: usize,
-    /// Those over whom the most likely set and the distance are: all, beyond 300 so many of them.
+    /// Number of annotators over whom the most likely set and the distance are computed: all, or a selection
+    /// of 300.
     pub annotators_of_sets: usize,
     /// Each option, in the order of the scale.
     pub options: Vec<ExpectedOption>,
     /// The set that one of them, drawn at random, is most likely to answer.
     pub most_likely_set: String,
-    /// Its probability.
     pub probability: f64,
-    /// Whether no other set is likelier; without it the search took too long, and there may be one.
+    /// Whether no other set is likelier; false if the search reached its limit, so that there may be one.
     pub is_exact: bool,
-    /// The MASI distance that two of them are expected to have, with answers to this text as they were given; none of one person.
+    /// The expected MASI distance of two of them, with given answers to this text; none for one person.
     pub masi: Option<f64>,
-    /// Whether sets and distances take into account that options go together, in words.
+    /// Whether sets and distances take correlations between options into account, in words.
     pub options_together: String,
 }
 
-/// What is expected of one option.
+/// Predictions for one option.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExpectedOption {
-    /// The option.
     pub option: String,
-    /// Share of those asked who would choose it; of one person the probability.
+    /// Share of the annotators who would choose it; for a single person the probability.
     pub expected: f64,
-    /// Probability that two of them differ on it; none of one person.
+    /// Probability that two of them differ on it; none for a single person.
     pub differ: Option<f64>,
 }
 
-/// What somebody answered.
+/// A person's answer.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GivenAnswer {
-    /// Who, by row.
+    /// Id of the annotator in the project.
     #[serde(skip)]
     pub id: AnnotatorId,
     /// The id in files.
     pub annotator: String,
-    /// As it is written in files of labels.
+    /// The answer as written in files of labels.
     pub answer: String,
 }
 
 impl Analysis {
-    /// What one annotator, or everybody, would answer to a multi-label question: each option, and the most likely set of them.
+    /// What one annotator, or all, would answer to a multi-label question: each option, and the most likely
+    /// set of them.
     ///
     /// # Errors
-    /// A question of another kind; no such text; the models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
+    /// A question of another kind; no such text; the models of the options are not live
+    /// ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
     pub fn whole_answer(
         &self,
         question: &Question,
@@ -120,7 +122,7 @@ impl Analysis {
         })
     }
 
-    /// What annotators answered to a text of the project, by the order of annotators; empty where nobody has.
+    /// What annotators answered to a text of the project, in the order of annotators; empty without answers.
     ///
     /// # Errors
     /// No such text; the file cannot be read.
@@ -159,7 +161,7 @@ impl Analysis {
     }
 }
 
-/// What is said of an option, and whether labels of this very text count in it.
+/// The prediction for an option, and whether labels of this exact text count in it.
 fn ask(
     model: LiveModel,
     people: &[u32],

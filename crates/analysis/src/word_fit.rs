@@ -1,4 +1,4 @@
-//! A model of words fitted to the answers of a project, for whatever it is then used for.
+//! A model of words fitted to the answers of a project, for several uses.
 
 use super::Analysis;
 use super::span_data::{SpanData, TOGETHER};
@@ -12,12 +12,13 @@ use dissensus_training::learned_words::LearnedWords;
 use dissensus_training::word_predictor::WordPredictor;
 use std::collections::BTreeSet;
 
-/// A model of words, and the answers that annotators' readiness comes from. Texts and annotators are known to `live` by their ids.
+/// A model of words, and the answers from which annotators' readiness is estimated. `live` identifies texts
+/// and annotators by their ids.
 pub(super) struct WordFit {
     pub(super) model: SpanModel,
     pub(super) live: LiveSpans,
     pub(super) states: WordStates,
-    /// Whether its heads learned together with the encoder.
+    /// Whether its heads were learned together with the encoder.
     pub(super) tuned: bool,
     /// Answers that its heads were fitted on.
     pub(super) answers: u32,
@@ -26,14 +27,15 @@ pub(super) struct WordFit {
     /// All texts of the project, and those whose words were read.
     pub(super) texts: Vec<TextId>,
     pub(super) read: Vec<u32>,
-    /// What the answers are read from, without states.
+    /// The data of the answers, without states.
     pub(super) data: SpanData,
     annotators: Vec<AnnotatorId>,
 }
 
 impl Analysis {
-    /// Fits the model of the words of a question on an encoder: of what was `learned` together with it, where something was, else from the answers. The words of all texts are
-    /// known to it, those of texts that are scored later too.
+    /// Fits the model of the words of a question on an encoder: from what was `learned` together with it, if
+    /// given, otherwise from the answers. It knows the words of all texts, including those that are scored
+    /// later.
     ///
     /// # Errors
     /// No answers; a text that cannot be encoded; a cancel.
@@ -52,7 +54,7 @@ impl Analysis {
         let read: Vec<u32> = data.rows.iter().map(|row| texts[*row as usize].0).collect();
         let (model, live) = match learned {
             Some(learned) => {
-                // Effects are looked up for the forms that are known by then.
+                // The forms have to be known before their effects are looked up.
                 for chunk in texts.chunks(TOGETHER) {
                     for body in self.context.store.bodies(chunk)? {
                         data.forms.add(&body);
@@ -79,7 +81,7 @@ impl Analysis {
                 (model, live)
             }
         };
-        // States are large: what follows needs them no more.
+        // States are large, and not needed any more.
         data.texts = SpanTexts::new(data.texts.dim());
         Ok(WordFit {
             model,
@@ -116,10 +118,11 @@ impl Analysis {
         Ok(())
     }
 
-    /// The model of the words of a question as it leaves the project: heads, and the readiness of these `people` that answers so far tell, in their order.
+    /// The model of the words of a question for use outside the project: heads, and the readiness of these
+    /// `people` by the answers so far, in their order.
     ///
     /// # Errors
-    /// As [`Analysis::fit_words_on`].
+    /// Those of [`Analysis::fit_words_on`].
     pub(crate) fn word_predictor(
         &self,
         question: &Question,
@@ -129,7 +132,7 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<WordPredictor, WorkbenchError> {
         let mut fit = self.fit_words_on(question, encoder, learned.as_ref(), progress)?;
-        // Answers to texts that were too many to learn from tell of annotators all the same.
+        // Answers to texts that were left out of the fit still inform about annotators.
         let unread: BTreeSet<u32> = fit.data.further.iter().map(|answer| answer.text).collect();
         let unread: Vec<TextId> = unread.into_iter().map(|row| fit.texts[row as usize]).collect();
         self.score_words(&mut fit, encoder, &unread, progress)?;
@@ -147,7 +150,7 @@ impl Analysis {
 }
 
 impl WordFit {
-    /// Takes in all answers; those to texts without scores are left aside.
+    /// Adds all answers; those to texts without scores are ignored.
     pub(super) fn record(&mut self) {
         let (texts, read, annotators) = (&self.texts, &self.read, &self.annotators);
         let of_read = std::mem::take(&mut self.data.answers)

@@ -1,4 +1,4 @@
-//! Models of words that follow labels: what people marked in a text, and what they would mark.
+//! Models of words that follow labels: marks in a text, and predicted marks.
 
 use super::Analysis;
 use super::word_fit::WordFit;
@@ -18,16 +18,17 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Events that are read together.
+/// Number of events that are read together.
 const AT_ONCE: u32 = 2_000;
-/// More changed answers than this are not followed: the model is then fitted anew.
+/// Maximum number of changed answers to follow; beyond it the model is fitted anew.
 const CHANGED_ANSWERS: usize = 5_000;
 
-/// Models in memory, by question. Texts and annotators are known to them by their ids.
+/// Models in memory, by question. They identify texts and annotators by their ids.
 #[derive(Default)]
 pub(super) struct WordModels {
     fitted: Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>,
-    /// Questions and encoder versions whose kept model cannot be used, until one is fitted. Held while one is looked for, so that those who ask at once read it once.
+    /// Questions and encoder versions whose stored model cannot be used, until one is fitted. Locked while a
+    /// model is loaded, so that concurrent callers read it once.
     refused: Mutex<HashSet<(QuestionId, String)>>,
 }
 
@@ -35,15 +36,15 @@ pub(super) struct FittedWords {
     pub(super) live: LiveSpans,
     /// Version of the encoder that read the words.
     pub(super) encoder: String,
-    /// The last event that it knows.
+    /// The last event that is included.
     pub(super) followed: EventId,
     /// Answers that its scores were fitted on.
     pub(super) answers: u32,
-    /// Whether they come from a head that learned with the encoder.
+    /// Whether they come from a head that was learned with the encoder.
     pub(super) tuned: bool,
 }
 
-/// Answers that changed, each of a text and an annotator, and the last event.
+/// Changed answers, by text and annotator, and the last event.
 pub(super) type Changed = (BTreeSet<(TextId, AnnotatorId)>, EventId);
 
 impl WordModels {
@@ -56,7 +57,8 @@ impl WordModels {
         lock(&self.refused).retain(|(refused, _)| *refused != question);
     }
 
-    /// The model of a question, else what `read` finds for this version of an encoder, unless one was fitted meanwhile.
+    /// The model of a question, otherwise the one that `read` finds for this version of an encoder, unless
+    /// one was fitted meanwhile.
     fn get_or_read(
         &self,
         question: QuestionId,
@@ -82,7 +84,7 @@ impl WordModels {
         Ok(Some(Arc::clone(fitted.entry(question).or_insert_with(|| Arc::new(Mutex::new(found))))))
     }
 
-    /// Forgets this model, not one that was fitted meanwhile.
+    /// Drops this model, but not one that was fitted meanwhile.
     fn forget(&self, question: QuestionId, stale: &Arc<Mutex<FittedWords>>) {
         let mut models = lock(&self.fitted);
         if models.get(&question).is_some_and(|model| Arc::ptr_eq(model, stale)) {
@@ -91,7 +93,7 @@ impl WordModels {
     }
 }
 
-/// What is expected of the words of a text.
+/// Predictions for the words of a text.
 #[derive(Default)]
 struct Expected {
     expected: Option<Vec<ExpectedMarks>>,
@@ -100,11 +102,12 @@ struct Expected {
 }
 
 impl Analysis {
-    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types) and scores every text of the project; it then follows labels, and the project keeps it.
+    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types)
+    /// and scores every text of the project; it then follows labels, and is stored in the project.
     ///
     /// # Errors
-    /// The question has no spans or no answers; no encoder, or another one than the project's; a text that cannot be encoded; a fit of words is under
-    /// way; a cancel, after which an earlier model stays.
+    /// The question has no spans or no answers; no encoder, or another one than the project's; a text that
+    /// cannot be encoded; a fit of words is under way; a cancel, after which an earlier model stays.
     pub fn fit_words(
         &self,
         question: Option<&str>,
@@ -115,10 +118,7 @@ impl Analysis {
         self.fit_words_of(&self.span_question(id)?.0, choice, progress)
     }
 
-    /// As [`Analysis::fit_words`] of a question or one of its types, as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Analysis::fit_words`] for a question or one of its types as a job.
     pub fn fit_words_as_job(&self, question: QuestionId) -> Result<WordModelReport, WorkbenchError> {
         let question = self.span_question(question)?.0;
         self.context.as_job("word_model", &question.name, |job| {
@@ -137,7 +137,7 @@ impl Analysis {
         }
         let _reserved = self.context.reservations.reserve(Activity::WordModel)?;
         let started = Instant::now();
-        // Before labels are read: what comes in between is read once more, which changes nothing.
+        // Before labels are read: a change in between is read once more, which changes nothing.
         let followed = self.context.store.last_event()?;
         let (encoder, selected, _) = self.encoding.open_in_use(choice)?;
         let learned = self.runs.learned_words(question.id, &selected.encoder)?.map(|(_, learned)| learned);
@@ -171,11 +171,13 @@ impl Analysis {
         })
     }
 
-    /// Who marked each word of a text with the type that `query.question` is, and what those whom `query` chooses would do with it, given all answers so far. Of
-    /// `reading_as`, the person who labels in this window, nothing is expected before that person's answer, unless `show_hidden` asks for it.
+    /// Who marked each word of a text with the type that `query.question` is, and what the people chosen by
+    /// `query` would do with it, given all answers so far. For `reading_as`, the person who labels in this
+    /// window, nothing is predicted before that person's answer, unless `show_hidden` is set.
     ///
     /// # Errors
-    /// No such text; the question is no type of spans; nobody has the attributes; the file cannot be read.
+    /// No such text; the question is no type of spans; no annotator has the attributes; the file cannot be
+    /// read.
     pub fn word_heat(
         &self,
         query: &DisagreementQuery,
@@ -241,7 +243,8 @@ impl Analysis {
         })
     }
 
-    /// What the people would do with each of the `words` words of a text, or what is needed to tell.
+    /// The predicted marks of the people for each of the `words` words of a text, or what is missing for a
+    /// prediction.
     fn expected(
         &self,
         question: &Question,
@@ -268,7 +271,7 @@ impl Analysis {
         Ok(Expected { expected, needs, fitted_on })
     }
 
-    /// Answers to a question that changed since an event; `None` where they are too many to be followed.
+    /// Answers to a question that changed since an event; `None` if there are too many to follow.
     pub(super) fn changed_since(
         &self,
         question: QuestionId,
@@ -292,7 +295,8 @@ impl Analysis {
         }
     }
 
-    /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
+    /// Updates the model with changes of labels since its last event; false if there were too many. Current
+    /// answers are read from the project, never taken from the event.
     fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
         let Some((changed, followed)) = self.changed_since(question.id, fitted.followed)? else {
             return Ok(false);
@@ -316,7 +320,7 @@ impl Analysis {
         Ok(true)
     }
 
-    /// The question with spans that this is, or is a type of, and which type.
+    /// The question with spans that has this id, or to which the type with this id belongs, and the type.
     pub(super) fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
         let index = self.context.index();
         let found = index.questions().iter().find_map(|question| {

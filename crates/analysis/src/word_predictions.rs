@@ -1,4 +1,4 @@
-//! Which words of another file's texts the project's annotators would mark, as a table.
+//! A table of the words of another file's texts that the project's annotators would mark.
 
 use super::Analysis;
 use super::span_data::TOGETHER;
@@ -15,7 +15,7 @@ use dissensus_training::word_predictor::{WordOfBody, WordPredictionFile, WordsAs
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// A table of words that was asked for: its names, files and texts were found in order.
+/// The parameters of a table of words, whose names, files and texts were checked.
 pub struct CheckedWords {
     question: Question,
     chosen: Vec<PredictedAnnotator>,
@@ -25,11 +25,13 @@ pub struct CheckedWords {
 }
 
 impl Analysis {
-    /// Looks whether a table of the words of a file's texts can be written, before anything is encoded or fitted for it.
+    /// Checks that a table of the words of a file's texts can be written, before anything is encoded or
+    /// fitted for it.
     ///
     /// # Errors
-    /// No such question or annotator; a question without spans; a file to write that is there already (without `replace`), is the one that is read or is of no format that
-    /// can be written; a file of texts that cannot be read or has bad rows; a cancel.
+    /// No such question or annotator; a question without spans; an output file that exists already (without
+    /// `replace`), is the input file or has an unsupported format; a file of texts that cannot be read or
+    /// has bad rows; a cancel.
     pub fn check_word_predictions(
         &self,
         choices: &PredictionChoices,
@@ -45,11 +47,14 @@ impl Analysis {
         Ok(CheckedWords { question, chosen, choices: choices.clone(), out: out.to_owned(), texts })
     }
 
-    /// Fits a model of words to all answers, or takes the one that the encoder in use has learned, and writes which words of a file's texts annotators would mark: a row for each word and type.
-    /// With annotators chosen each of them has a column. Answers to a text of the same body count for annotators' readiness alone.
+    /// Fits a model of words to all answers, or uses the one that the encoder in use has learned, and writes
+    /// which words of a file's texts annotators would mark: a row for each word and type. If annotators are
+    /// chosen, each of them has a column. Answers to a text of the same body count only for annotators'
+    /// readiness.
     ///
     /// # Errors
-    /// No answers; no encoder, or one that is not there; a file of texts that has changed; a full disk; a cancel. Nothing is left of a table that was not finished.
+    /// No answers; no encoder, or one that is not available; a file of texts that has changed; a full disk;
+    /// a cancel. An unfinished table is deleted.
     pub fn word_predictions(
         &self,
         asked: &CheckedWords,
@@ -82,10 +87,11 @@ impl Analysis {
         written.map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// Which words of any text one annotator, or everybody, would mark, by the model that [`Analysis::word_predictions`] fits or takes. Nobody has marked them: `answers` is 0, and the text has no id.
+    /// Which words of any text one annotator, or all, would mark, by the model of
+    /// [`Analysis::word_predictions`]. There are no marks: `answers` is 0, and the text has no id.
     ///
     /// # Errors
-    /// The question has no spans or no answers; no encoder, or one that is not there; a cancel.
+    /// The question has no spans or no answers; no encoder, or one that is not available; a cancel.
     pub fn words_of_new_text(
         &self,
         question: &Question,
@@ -125,7 +131,7 @@ impl Analysis {
         })
     }
 
-    /// Hashes of the bodies that have an answer to the question, or taught the encoder.
+    /// Hashes of the bodies that have an answer to the question, or that trained the encoder.
     fn observed_bodies(
         &self,
         question: &Question,

@@ -1,4 +1,4 @@
-//! The words of texts with who marked them and who would: of one text, or of all as a file.
+//! The words of texts, with who marked them and who would: for one text, or for all as a file.
 
 use super::Analysis;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
@@ -15,35 +15,31 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordsOfText {
-    /// Its id.
     pub text_id: String,
-    /// The question.
     pub question: String,
-    /// Its types, in the order of every word's.
+    /// Its types, in the order of the types of each word.
     pub types: Vec<String>,
-    /// Answers to it.
     pub answers: u32,
-    /// Over how many people what is expected is; 0 where nothing is.
+    /// Number of people over whom predictions are averaged; 0 without predictions.
     pub people: u32,
     /// Its words, in order.
     pub words: Vec<WordOfText>,
 }
 
-/// One word.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordOfText {
-    /// As it stands in the text.
+    /// The word as written in the text.
     pub word: String,
     /// Its first character (Unicode scalar values).
     pub start: u32,
-    /// The character behind its last one.
+    /// The character after its last one.
     pub end: u32,
-    /// Of each type.
+    /// Figures for each type.
     pub types: Vec<WordOfType>,
 }
 
-/// One word and one type.
+/// The figures of one word for one type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordOfType {
@@ -55,22 +51,21 @@ pub struct WordOfType {
     pub differ: Option<f64>,
 }
 
-/// What was written.
+/// Summary of a written table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
-    /// Texts.
     pub texts: u64,
-    /// Rows: one for each word and type.
+    /// Number of rows, one for each word and type.
     pub rows: u64,
 }
 
 impl Analysis {
-    /// The words of a text by its id, of the question with spans of this name or of one of its types (`where: insult`), with what everybody in the project would mark as the model in memory has it ([`Analysis::fit_words`]); without one, who marked them alone.
+    /// The words of a text by its id, for the question with spans of this name or for one of its types
+    /// (`where: insult`), with the predicted marks of everyone in the project by the model in memory
+    /// ([`Analysis::fit_words`]); without one, only who marked them.
     ///
     /// # Errors
     /// No such text; the question has no spans; the file cannot be read.
@@ -118,10 +113,12 @@ impl Analysis {
         })
     }
 
-    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its ending), a row for each word and type, of a question or of one of its types.
+    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its extension), a row for
+    /// each word and type, for a question or for one of its types.
     ///
     /// # Errors
-    /// The file is there already (without `replace`) or cannot be written; the question has no spans; a cancel. Nothing is left of a table that was not finished.
+    /// The file exists already (without `replace`) or cannot be written; the question has no spans; a
+    /// cancel. An unfinished table is deleted.
     pub fn words_to_file(
         &self,
         question: Option<&str>,
@@ -188,7 +185,8 @@ impl Analysis {
         }
     }
 
-    /// The question with spans of this name, or that a type of this name is of, with the types that are asked for: their questions and names.
+    /// The question with spans of this name, or with a type of this name, with the requested types: their
+    /// questions and names.
     fn types_asked_for(
         &self,
         name: Option<&str>,
@@ -207,7 +205,7 @@ impl Analysis {
         Ok((question, types))
     }
 
-    /// Of each of these types.
+    /// The predictions for each of these types.
     fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
         let of = |id: QuestionId| {
             let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);

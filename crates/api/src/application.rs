@@ -1,4 +1,4 @@
-//! The application: what it is, what it opened, its settings, the encoder that it offers.
+//! The application: its version, recent projects, settings, and the encoder that it offers.
 
 use super::Problem;
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ view! {
     pub struct AppInfo {
         /// Version of the application.
         pub version: String,
-        /// The encoder that would be used, where one was found.
+        /// The encoder that would be used, if one was found.
         pub encoder: Option<String>,
         /// Why there is none, and what to do.
         pub encoder_problem: Option<Problem>,
         /// `cpu`, `cuda` or `metal`.
         pub device: String,
-        /// Why that one, in a few words.
+        /// Why this device was chosen, in a few words.
         pub device_reason: String,
     }
 
@@ -22,42 +22,42 @@ view! {
     pub struct RecentProject {
         /// Where the file is.
         pub path: String,
-        /// File name without its ending.
+        /// File name without its extension.
         pub name: String,
         /// When it was last open.
         pub opened_at: f64,
-        /// False where the file has gone.
+        /// False if the file does not exist any more.
         pub exists: bool,
         /// True for the sample project.
         pub sample: bool,
     }
 
-    /// Kept beside the application, for all projects.
+    /// Settings of the application, shared by all projects.
     pub struct AppSettings {
-        /// Colours.
+        /// Colour theme.
         pub theme: Theme,
         /// Hide each text until a key is held.
         pub blur: bool,
-        /// Show texts and pictures without colour; files of older versions do not say.
+        /// Shows texts and pictures without colour; absent in files of older versions.
         #[serde(default)]
         pub greyscale: bool,
-        /// Remind of a break after so many minutes; 0 is never.
+        /// Minutes after which a break is suggested; 0 for never.
         pub break_minutes: u32,
-        /// In the orders that choose texts, the share (0 to 1) that is drawn at random.
+        /// Share (0 to 1) of random texts in the orders that choose texts.
         pub random_share: f32,
         /// Size of the text being labelled, in pixels.
         pub text_size: u32,
-        /// Whether single letters are commands; files of older versions do not say.
+        /// Whether single letters are commands; absent in files of older versions.
         #[serde(default = "yes")]
         pub letter_keys: bool,
-        /// Whether marks in a text go from word to word; files of older versions do not say.
+        /// Whether marks in a text snap to whole words; absent in files of older versions.
         #[serde(default = "yes")]
         pub snap_to_words: bool,
     }
 
-    /// Colours.
+    /// Colour themes.
     pub enum Theme {
-        /// As the system says.
+        /// Follows the setting of the operating system.
         System,
         /// Dark on light.
         Light,
@@ -77,7 +77,7 @@ view! {
         pub bytes: f64,
         /// Where it is downloaded from.
         pub source: String,
-        /// Where it goes.
+        /// Target folder.
         pub folder: String,
         /// Whether it is on this computer.
         pub installed: bool,

@@ -1,39 +1,40 @@
-//! Care for the people who label: what the study sets, what a person chose, where they stand today.
+//! Care for annotators: the study's limits, a person's own settings and today's state.
 
 use dissensus_domain::QuestionId;
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// From which answer on a text is harmful: on an ordinal scale this level and those above it, else this level, option or type alone.
+    /// From which answer on a text is harmful: on an ordinal scale this level and those above it, otherwise
+    /// only this level, option or type.
     #[derive(Eq)]
     pub struct HarmfulFrom {
-        /// The question.
         pub question: QuestionId,
         /// The level, option or type.
         pub level: u16,
     }
 
-    /// What the study sets for everybody.
+    /// The study's settings for everyone.
     #[derive(Default, Eq)]
     pub struct StudyCare {
-        /// Harmful texts a day after which a person has finished; none where there is no limit.
+        /// Harmful texts per day after which a person has finished; none without a limit.
         pub limit: Option<u32>,
-        /// Nobody goes on beyond the limit on that day.
+        /// Whether an annotator must stop for the day once the limit is reached.
         pub strict: bool,
-        /// Texts and pictures without colour.
+        /// Shows texts and pictures without colour.
         pub greyscale: bool,
-        /// Which texts are harmful; a text is when one of these says so.
+        /// Which texts are harmful; one match is enough.
         pub harmful: Vec<HarmfulFrom>,
     }
 
-    /// What a person chose. It is kept on this computer, and not in the project.
+    /// A person's own settings, stored on this computer and not in the project.
     #[derive(Default, Eq)]
     pub struct OwnCare {
-        /// The own limit; none where the study's counts.
+        /// The person's own limit; none if the study's counts.
         pub limit: Option<u32>,
-        /// Which texts are harmful, where the study does not say.
+        /// Which texts are harmful, if the study does not define it.
         pub harmful: Option<HarmfulFrom>,
-        /// Texts with one of these words or phrases are left out; a word that ends with `*` means every word that begins so.
+        /// Texts that contain one of these words or phrases are left out; a word that ends with `*` matches
+        /// every word with that prefix.
         pub words: Vec<String>,
         /// Texts of these groups are left out.
         pub groups: Vec<String>,
@@ -41,29 +42,29 @@ view! {
 
     /// A group of texts, such as a thread, that can be left out.
     pub struct TextGroup {
-        /// Its name.
         pub name: String,
         /// How many texts it has.
         pub texts: u32,
     }
 
-    /// Where a person stands today.
+    /// The state of a person's limits today.
     pub struct CareInfo {
-        /// What the study sets.
+        /// The study's settings.
         pub study: StudyCare,
-        /// What the person chose.
+        /// The person's own settings.
         pub own: OwnCare,
         /// The limit that counts.
         pub limit: Option<u32>,
-        /// The limit is reached, and the person did not choose to go on.
+        /// Whether the limit is reached, and the person did not choose to continue.
         pub reached: bool,
-        /// The person may choose to go on.
+        /// Whether the person may choose to continue.
         pub may_go_on: bool,
-        /// Harmful texts read today. The newest few are not in it yet, so that it does not tell which ones were.
+        /// Harmful texts read today, without the newest few, so that the count does not reveal which ones
+        /// were harmful.
         pub today: u32,
-        /// As `today`, on all days on this computer.
+        /// Harmful texts on all days on this computer, without the newest few as in `today`.
         pub in_all: u32,
-        /// Texts that are left out for the words and groups that were chosen.
+        /// Texts that are left out because of the chosen words and groups.
         pub left_out: u32,
     }
 }

@@ -1,61 +1,62 @@
-//! Disagreement: texts in order of it, and one text.
+//! Disagreement: texts ranked by it, and the details of one text.
 
 use super::Estimation;
 use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Which measure ranks.
+    /// Measures by which texts are ranked.
     #[derive(Copy, Eq, Hash, Default)]
     pub enum DisagreementMeasure {
-        /// `split`, and what a text's labels add to it by a weight learned from held-out labels; texts that are not told apart by it
-        /// follow each other, those first whose labels form two camps.
+        /// `split`, combined with a text's labels by a weight learned from held-out labels. Texts that it
+        /// cannot distinguish are adjacent, those whose labels form two camps first.
         #[default]
         Combined,
-        /// Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum.
+        /// Expected squared distance of two people's answers, divided by its maximum; for unordered levels
+        /// the probability that they differ, divided by its maximum.
         Split,
-        /// The chance that two people are two levels apart or more.
+        /// The probability that two people are two levels apart or more.
         FarApart,
-        /// The chance that two people are on opposite sides of a cut.
+        /// The probability that two people are on opposite sides of a cut.
         OppositeSides,
-        /// Share of the predicted variance that lies between people.
+        /// Share of the predicted variance that is between people.
         Between,
-        /// Split beyond what is usual among texts of the same mean level.
+        /// Split beyond the usual one of texts of the same mean level.
         Surprising,
         /// The widest gap between two groups of people.
         GroupGap,
-        /// The chance that two annotators differ.
+        /// The probability that two annotators differ.
         Pairwise,
         /// Jensen-Shannon divergence.
         Divergence,
         /// Mean entropy.
         Uncertainty,
-        /// The split of the labels that were given, without any prediction: two labels or more.
+        /// The split of the given labels, without any prediction; needs two labels.
         Labels,
     }
 
     /// Two groups of annotators to compare.
     #[derive(Eq, Hash)]
     pub struct GroupChoice {
-        /// The attribute that tells them apart.
+        /// The attribute that distinguishes them.
         pub attribute: String,
-        /// Its value in the first group.
+        /// Value of the attribute in the first group.
         pub first: String,
-        /// Its value in the second group.
+        /// Value of the attribute in the second group.
         pub second: String,
     }
 
-    /// What to rank.
+    /// A query for a ranking of texts.
     pub struct DisagreementQuery {
-        /// The question.
         pub question: QuestionId,
         /// The measure to rank by.
         pub by: DisagreementMeasure,
         /// The lowest level (index) above the cut of `opposite_sides`; the middle of the scale with `None`.
         pub cut: Option<u16>,
-        /// The groups of `group_gap`; with `None` every value of an attribute against its other values, and the widest gap counts.
+        /// The groups of `group_gap`; if `None`, every value of an attribute is compared with its other
+        /// values, and the widest gap counts.
         pub groups: Option<GroupChoice>,
-        /// Only texts that contain this, in any case.
+        /// Only texts that contain this, ignoring case.
         pub search: Option<String>,
         /// Only annotators with all of these values.
         pub attributes: Attributes,
@@ -63,28 +64,32 @@ view! {
         pub labelled_only: bool,
     }
 
-    /// Disagreement measures of a text, each with what they stand on. Who has labelled the text stands with that label in `pairwise`,
-    /// `split`, `far_apart`, `mean_level` and `agreement`; the others are of predictions alone.
+    /// Disagreement measures of a text. `pairwise`, `split`, `far_apart`, `mean_level` and `agreement` use
+    /// the label of each person who has labelled the text and predictions for the others; the other measures
+    /// use predictions only.
     pub struct DisagreementScores {
-        /// The chance that two annotators drawn at random differ, 0 to 1.
+        /// The probability that two annotators drawn at random differ, 0 to 1.
         pub pairwise: f32,
-        /// Lower and upper end of its 95 % interval: the model's own doubt.
+        /// Lower and upper end of its 95 % interval, for the uncertainty of the model.
         pub pairwise_interval: (f32, f32),
-        /// The largest that `pairwise` can be among as many people.
+        /// Maximum of `pairwise` for as many people.
         pub pairwise_maximum: f32,
-        /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
+        /// Expected squared distance of two people's answers divided by its maximum, 0 to 1; for unordered
+        /// levels `pairwise` divided by its maximum.
         pub split: f32,
         /// Lower and upper end of its 95 % interval.
         pub split_interval: (f32, f32),
-        /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
+        /// The probability that two people are two levels apart or more; ordinal scales of three levels or
+        /// more.
         pub far_apart: Option<f32>,
-        /// The largest that `far_apart` can be among as many people.
+        /// Maximum of `far_apart` for as many people.
         pub far_apart_maximum: Option<f32>,
-        /// Mean level (index), in which who has labelled the text stands with that label; ordinal scales only.
+        /// Mean level (index), with the label of each person who has labelled the text; ordinal scales only.
         pub mean_level: Option<f32>,
-        /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more.
+        /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1
+        /// (one level); ordinal scales of three levels or more.
         pub agreement: Option<f32>,
-        /// Share of the predicted variance that lies between people, 0 to 1.
+        /// Share of the predicted variance that is between people, 0 to 1.
         pub between: f32,
         /// Jensen-Shannon divergence between annotators, in bits: the part that is between people.
         pub divergence: f32,
@@ -94,31 +99,34 @@ view! {
         pub level_variance: Option<f32>,
     }
 
-    /// How much the spread of a text's own labels counts beside the prediction, as learned from held-out labels.
+    /// How much the spread of a text's own labels counts relative to the prediction, learned from held-out
+    /// labels.
     #[derive(Copy)]
     pub struct LabelWeight {
-        /// Labels at which it counts half; `None` where held-out labels are predicted no better with it.
+        /// Number of labels at which they count half; `None` if they do not improve predictions of held-out
+        /// labels.
         pub half_at: Option<f64>,
         /// The median number of labels of texts with two or more.
         pub labels: u32,
-        /// What so many labels count, 0 to 1.
+        /// Weight of so many labels, 0 to 1.
         pub weight: f64,
         /// Texts whose people could be divided to learn it; below 30 nothing is learned.
         pub texts: u32,
     }
 
-    /// Between which levels a text's answers divide into two halves as equal as can be.
+    /// The border between levels at which a text's answers divide most equally.
     #[derive(Copy)]
     pub struct Border {
         /// The lowest level (index) above it.
         pub level: u16,
-        /// Share of people who answer that level or a higher one: by their label, or as predicted. Without a model of the labels alone.
+        /// Share of people who answer that level or a higher one: by their label, or as predicted. Without a
+        /// model, of the labels only.
         pub above: f32,
         /// Its interval; `None` without a model.
         pub interval: Option<(f32, f32)>,
     }
 
-    /// How many labels of a group lie above a border.
+    /// How many labels of a group are above a border.
     #[derive(Copy)]
     pub struct LabelsAbove {
         /// Labels above it.
@@ -127,52 +135,54 @@ view! {
         pub labels: u32,
     }
 
-    /// Texts in order of predicted disagreement.
+    /// Texts ranked by predicted disagreement.
     #[derive(Default)]
     pub struct Ranking {
-        /// Grows whenever predictions change.
+        /// Increases whenever predictions change.
         pub revision: u32,
         /// Texts, most disagreement first.
         pub texts: Vec<TextId>,
-        /// The measure that ranks them, in the same order.
+        /// The measure of each text, in the same order.
         pub values: Vec<f32>,
-        /// Their mean levels (index), in the same order; empty for scales without an order.
+        /// Mean level (index) of each text, in the same order; empty for unordered scales.
         pub means: Vec<f32>,
-        /// How split they are, in the same order.
+        /// Split of each text, in the same order.
         pub splits: Vec<f32>,
-        /// Mean level (index) of their labels alone, in the same order; no number with fewer than two labels, empty for scales without an order.
+        /// Mean level (index) of their labels, without predictions, in the same order; not a number with
+        /// fewer than two labels, empty for unordered scales.
         pub observed_means: Vec<f32>,
-        /// How split their labels alone are, as `observed_means`.
+        /// How split their labels are, without predictions, in the order of `observed_means`.
         pub observed_splits: Vec<f32>,
         /// Labels that the chosen annotators gave them, in the same order.
         pub labels: Vec<u32>,
-        /// Annotators the measures run over.
+        /// Number of annotators over whom the measures are computed.
         pub annotators: u32,
-        /// Those of them who have no label for the question yet, and are predicted from what is known of everyone.
+        /// How many of them have no label for the question yet; they are predicted as average people.
         pub annotators_without_labels: u32,
-        /// What to know about these predictions, such as a missing encoder.
+        /// A note on these predictions, for example on a missing encoder.
         pub remark: Option<String>,
         /// How the variances behind them were estimated; none without a live model.
         pub estimation: Option<Estimation>,
-        /// What is missing before these figures mean something; `None` where there is enough.
+        /// What is missing before these figures are meaningful; `None` if there is enough data.
         pub needs: Option<String>,
-        /// Sizes of groups of texts that follow each other and cannot be told apart, from the first text on; texts after them are in none. For `combined` alone.
+        /// Sizes of groups of consecutive texts that cannot be distinguished, from the first text on; later
+        /// texts are in none. For `combined` only.
         pub ties: Vec<u32>,
-        /// How much labels count; for `combined` alone.
+        /// How much labels count; for `combined` only.
         pub label_weight: Option<LabelWeight>,
-        /// What the order stands on, in a sentence; for `combined` alone.
+        /// What the ranking is based on, in a sentence; for `combined` only.
         pub basis: Option<String>,
-        /// Whether labels alone rank, because the models are still being fitted.
+        /// Whether the ranking uses only labels because the models are still being fitted.
         pub by_labels: bool,
     }
 
     /// A group of people who answer a text differently from the others.
     pub struct GroupDifference {
-        /// The attribute.
         pub attribute: String,
-        /// Its value in the group.
+        /// Value of the attribute in the group.
         pub value: String,
-        /// Whom the group is compared with: another value, or all others of whom the attribute is known.
+        /// The people with whom the group is compared: another value, or all others whose attribute is
+        /// known.
         pub against: Option<String>,
         /// How much higher the group answers, in levels.
         pub gap: f32,
@@ -180,35 +190,38 @@ view! {
         pub interval: (f32, f32),
         /// Labels of the group and of those it is compared with on this text.
         pub labels: (u32, u32),
-        /// Whether the labels of the group on this text are further from the others' than those of people drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
+        /// Whether the labels of the group on this text are further from the others' than those of people
+        /// drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
         pub stands: bool,
     }
 
     /// The people on one side of the border that a text sits on.
     #[derive(Default)]
     pub struct SideOfBorder {
-        /// Those who labelled the text so.
+        /// Number of people who labelled the text so.
         pub labelled: u32,
-        /// Those who did not label it and are predicted to answer so with 95 % or more.
+        /// Number of people who did not label it and are predicted to answer so with 95 % or more.
         pub predicted: u32,
-        /// The first of them, those who labelled it before those who are predicted: above the border the strictest, below it the most lenient.
+        /// The first of them, those who labelled it before those who are predicted: above the border the
+        /// strictest, below it the most lenient.
         pub people: Vec<PersonOnSide>,
     }
 
-    /// One person beside a border.
+    /// A person on one side of a border.
     pub struct PersonOnSide {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
-        /// Whether the person labelled the text; else it is a prediction.
+        /// Whether the person labelled the text; otherwise the answer is predicted.
         pub labelled: bool,
     }
 
-    /// A text on which the answers follow people's severity: those above the median severity and those below it, in two halves.
+    /// A text on which the answers follow people's severity: those above the median severity and those below
+    /// it, in two halves.
     #[derive(Copy)]
     pub struct SeverityDifference {
-        /// Whether the strict are the side that is further from the median level of everyone; else the lenient are.
+        /// Whether the strict are the side that is further from the median level of all people; otherwise
+        /// the lenient are.
         pub strict: bool,
         /// How much higher that side answers than the other one, in levels.
         pub gap: f32,
@@ -226,59 +239,64 @@ view! {
         pub external_id: String,
         /// The body, cut to 280 characters.
         pub snippet: String,
-        /// Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. Empty without a model.
+        /// Mean prediction over the chosen annotators, a probability per level; given labels do not replace
+        /// predictions here. Empty without a model.
         pub distribution: Vec<f32>,
         /// How much they would disagree; `None` without a model.
         pub scores: Option<DisagreementScores>,
-        /// What the text is ranked by; no number for `labels` with fewer than two of them.
+        /// The value by which the text is ranked; not a number for `labels` with fewer than two of them.
         pub value: f32,
         /// Its 95 % interval; `None` for divergence, uncertainty and labels.
         pub interval: Option<(f32, f32)>,
         /// Its rank among the texts of the query, from 1; 0 without a model.
         pub rank: u32,
-        /// First and last rank that the interval reaches; without one those of texts with the same value.
+        /// First and last rank within the interval; without one those of texts with the same value.
         pub band: (u32, u32),
-        /// The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands.
+        /// The group that differs most from the others: for `group_gap` the one that ranks the text,
+        /// otherwise only a group whose gap is significant.
         pub who: Option<GroupDifference>,
-        /// The strict or the lenient, where labels show that the answers follow severity, after correction for all texts.
+        /// The strict or the lenient, if labels show that the answers follow severity, after correction for
+        /// all texts.
         pub severity: Option<SeverityDifference>,
-        /// Which border between levels it sits on; ordinal scales of three levels or more, with two labels or a model.
+        /// The border between levels that divides the answers; ordinal scales of three levels or more, with
+        /// two labels or a model.
         pub border: Option<Border>,
-        /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
+        /// Whether its labels form two camps: at least a third of them on either side of a level that fewer
+        /// people gave.
         pub two_camps: bool,
         /// Labels above that border of the group `who` and of those it is compared with.
         pub who_above: Option<(LabelsAbove, LabelsAbove)>,
-        /// Who is above that border, and who is below it; needs a model.
+        /// The people above that border, and those below it; needs a model.
         pub sides: Option<(SideOfBorder, SideOfBorder)>,
-        /// Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it.
+        /// Pairs of groups that were compared on this text, including the strict and the lenient: both have
+        /// labels on it.
         pub compared: u32,
-        /// How split the observed labels alone are, over the maximum of as many people; needs two.
+        /// How split the observed labels are, divided by the maximum for as many people; needs two labels.
         pub observed_split: Option<f32>,
         /// Current labels on each level by the chosen annotators.
         pub observed: Vec<u32>,
-        /// Chance that two of those labels differ; needs two.
+        /// Probability that two of those labels differ; needs two.
         pub observed_pairwise: Option<f32>,
     }
 
     /// One annotator's distribution on a text.
     pub struct AnnotatorPrediction {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
-        /// What is known of the person.
+        /// Attributes of the person.
         pub attributes: Attributes,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
-        /// A probability a level; `None` while hidden, and where nothing is predicted of the person yet.
+        /// One probability per level; `None` while hidden, and if nothing is predicted for the person yet.
         pub distribution: Option<Vec<f32>>,
         /// Whether the prediction is hidden: the person is labelling and has not answered this text.
         pub hidden: bool,
-        /// Mean level (index), ordinal and binary scales.
+        /// Mean level (index), for ordinal and binary scales.
         pub expected: Option<f32>,
         /// What the person answered.
         pub observed: Option<Answer>,
-        /// Labels the model of this person stands on.
+        /// Labels that the model of this person is based on.
         pub labels: u32,
     }
 
@@ -286,24 +304,23 @@ view! {
     pub struct GroupPrediction {
         /// Value of the attribute, or "not known".
         pub value: String,
-        /// How many annotators.
+        /// Number of annotators.
         pub annotators: u32,
-        /// Mean prediction, a probability a level.
+        /// Mean prediction, one probability per level.
         pub distribution: Vec<f32>,
-        /// Mean of their labels on this text (index); `None` without labels, or for scales without an order.
+        /// Mean of their labels on this text (index); `None` without labels, or for unordered scales.
         pub observed: Option<f32>,
-        /// Their labels on this text.
         pub labels: u32,
-        /// How much higher they answer than all others of whom the attribute is known, in levels, with its 95 % interval; `None` with
-        /// fewer than five people on either side.
+        /// How much higher they answer than all others whose attribute is known, in levels, with its 95 %
+        /// interval; `None` with fewer than five people on either side.
         pub gap: Option<f32>,
         /// Its 95 % interval.
         pub gap_interval: Option<(f32, f32)>,
-        /// Whether the gap stands after correction for all texts and groups compared.
+        /// Whether the gap is significant after correction for all texts and groups compared.
         pub stands: bool,
     }
 
-    /// Everything about one text.
+    /// All data on one text.
     pub struct TextDetail {
         /// Its row.
         pub text: TextId,
@@ -317,19 +334,21 @@ view! {
         pub split: Option<String>,
         /// Other columns of the file it came from.
         pub metadata: Vec<(String, String)>,
-        /// How much annotators would disagree; `None` unless two or more of them are predicted from enough labels.
+        /// How much annotators would disagree; `None` unless two or more of them are predicted from enough
+        /// labels.
         pub scores: Option<DisagreementScores>,
-        /// What is missing before there are scores and groups; `None` where there is enough.
+        /// What is missing before there are scores and groups; `None` if there is enough data.
         pub needs: Option<String>,
         /// Everyone's distribution and label, lowest expected level first.
         pub annotators: Vec<AnnotatorPrediction>,
         /// The same by the chosen attribute; empty without scores.
         pub groups: Vec<GroupPrediction>,
-        /// Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores.
+        /// Every group of five people or more against those others whose attribute is known; ordinal scales.
+        /// Empty without scores.
         pub differences: Vec<GroupDifference>,
-        /// As [`DisagreementRow::severity`].
+        /// The strict or the lenient, see [`DisagreementRow::severity`].
         pub severity: Option<SeverityDifference>,
-        /// How many people say that they cannot say.
+        /// How many people answered "cannot say".
         pub cannot_say: u32,
     }
 }
@@ -354,7 +373,7 @@ impl DisagreementMeasure {
 }
 
 impl DisagreementQuery {
-    /// All texts and all people, nothing chosen but the measure.
+    /// A query for all texts and all people, with only the measure chosen.
     pub fn of_everything(question: QuestionId, by: DisagreementMeasure) -> Self {
         Self {
             question,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 view! {
     /// An encoder that is on this computer.
     pub struct EncoderHere {
-        /// The name to ask for it by.
+        /// The name by which it is requested.
         pub name: String,
-        /// What it is; none for one that the catalogue does not know.
+        /// A description; none for an encoder that is not in the catalogue.
         pub about: Option<String>,
         /// Whether the project uses it.
         pub in_use: bool,
@@ -16,17 +16,19 @@ view! {
 
     /// How well one encoder would predict.
     pub struct EncoderTrial {
-        /// The name that it was asked for by.
+        /// The name by which it was requested.
         pub name: String,
         /// Log loss of `multilevel` on labels of texts that it did not learn from.
         pub log_loss: f64,
         /// Its standard error over labels.
         pub standard_error: f64,
-        /// Log loss less that of the first encoder in the list of what was asked for: the project's, where it was among them.
+        /// Log loss minus that of the first encoder in the requested list: the project's encoder, if it is
+        /// among them.
         pub difference: f64,
         /// The standard error of that difference, over the same labels.
         pub difference_error: f64,
-        /// Whether it is better than that one by more than a standard error of the difference: what the command would choose by.
+        /// Whether it is better than the first one by more than a standard error of the difference: the
+        /// criterion by which the command would choose.
         pub clearly_better: bool,
         /// Whether the project uses it.
         pub in_use: bool,
@@ -34,9 +36,8 @@ view! {
 
     /// Encoders that were tried on the labels of a question.
     pub struct EncoderTrials {
-        /// The question.
         pub question: QuestionId,
-        /// Labels that were predicted, each by models that did not learn from its text.
+        /// Number of predicted labels, each by models that did not learn from its text.
         pub labels: u32,
         /// The encoder that the others are compared with.
         pub against: String,

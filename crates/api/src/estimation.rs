@@ -3,27 +3,29 @@
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Standard deviations of the live model's effects, and what the labels cannot tell.
+    /// Standard deviations of the live model's effects, and what the labels cannot determine.
     pub struct Estimation {
-        /// Of texts beside what their embeddings tell, in logits.
+        /// Of texts, in addition to what their embeddings predict, in logits.
         pub text_sd: f64,
         /// Of annotators' severities, in logits; none for choice questions.
         pub annotator_sd: Option<f64>,
-        /// Of the logarithms of annotators' discriminations (consistency); none where held-out labels do not show that they differ in it.
+        /// Of the logarithms of annotators' discriminations (consistency); none if held-out labels do not
+        /// show that they differ in it.
         pub discrimination_sd: Option<f64>,
-        /// Whether groups of annotators react differently to what a text is about, in a sentence; none where there are no groups to try.
+        /// Whether groups of annotators react differently to a text's topic, in a sentence; none if there
+        /// are no groups to try.
         pub group_slopes: Option<String>,
-        /// Rounds of expectation maximisation at the last fit.
+        /// Iterations of expectation maximisation at the last fit.
         pub rounds: u32,
-        /// Largest change of a standard deviation that was still expected at its end, as a share of it.
+        /// Largest expected change of a standard deviation at the end of the estimation, as a share of it.
         pub change: f64,
         /// Whether that is below the tolerance.
         pub converged: bool,
         /// Approximate marginal log-likelihood of the labels (natural logarithm).
         pub log_likelihood: f64,
-        /// What the labels leave open, in stable codes such as `one_label_per_text`.
+        /// What the labels cannot determine, in stable codes such as `one_label_per_text`.
         pub limits: Vec<String>,
-        /// The same in sentences.
+        /// The limits in sentences.
         pub limit_texts: Vec<String>,
     }
 }

@@ -1,73 +1,72 @@
-//! An export: what can be written for which program, and what a file would hold.
+//! Exports: available formats, and what a file would contain.
 
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// A format of another program that labels can be exported in.
+    /// A format of another program in which labels can be exported.
     pub struct ExportFormat {
         /// The name by which it is chosen: `label-studio`.
         pub name: String,
-        /// Its name for people: `Label Studio JSON`.
+        /// Its display name: `Label Studio JSON`.
         pub title: String,
-        /// How names of its files end, without the point; empty where a folder is written.
+        /// Extension of its files, without the dot; empty if a folder is written.
         pub ending: String,
-        /// A file has one question.
+        /// Whether a file has only one question.
         pub one_question: bool,
-        /// It holds notes.
+        /// Whether it can contain notes.
         pub notes: bool,
     }
 
-    /// What is to be exported, and how.
+    /// The parameters of an export.
     #[derive(Default)]
     pub struct ExportWish {
         /// Name of the format of another program; `None` for a table that imports again.
         pub format: Option<String>,
         /// Only this question.
         pub question: Option<String>,
-        /// Pseudonyms in place of people, and nothing by which they could be told.
+        /// Writes pseudonyms in place of people, and nothing that could identify them.
         pub pseudonyms: bool,
-        /// With pseudonyms: notes too.
+        /// With pseudonyms, includes notes.
         pub notes: bool,
     }
 
-    /// What a row of a summary is of.
+    /// The unit of a summary's rows.
     #[derive(Copy, Default, Eq)]
     pub enum SummaryOf {
-        /// A text.
         #[default]
         Texts,
         /// A person.
         People,
     }
 
-    /// Labels summed up: what a row is of, and what stands in it.
+    /// A summary of labels: what a row is about, and its columns.
     #[derive(Default)]
     pub struct SummaryWish {
-        /// What a row is of.
+        /// The unit of rows.
         pub of: SummaryOf,
         /// The question; the only one if `None`.
         pub question: Option<String>,
-        /// Also what the models expect of everybody.
+        /// Includes the models' predictions for everyone.
         pub predicted: bool,
-        /// Of texts, also the one label that `majority`, `dawid-skene`, `mace` or `glad` makes of each text's labels.
+        /// For texts, also the single label that `majority`, `dawid-skene`, `mace` or `glad` derives from
+        /// each text's labels.
         pub aggregate: Option<String>,
-        /// Pseudonyms in place of people, and nothing by which they could be told.
+        /// Writes pseudonyms in place of people, and nothing that could identify them.
         pub pseudonyms: bool,
     }
 
     /// A summary that was written.
     pub struct SummaryWritten {
-        /// The question.
         pub question: String,
         /// Rows: texts, or people.
         pub rows: u32,
-        /// Labels that they sum up.
+        /// Number of labels that are summarized.
         pub labels: u32,
-        /// As in [`ExportContents`].
+        /// See [`ExportContents`].
         pub suppressed: u32,
-        /// As in [`ExportContents`].
+        /// See [`ExportContents`].
         pub left_blank: Vec<String>,
-        /// As in [`ExportContents`].
+        /// See [`ExportContents`].
         pub told_apart: u32,
     }
 
@@ -77,7 +76,7 @@ view! {
         pub texts: u32,
         /// People predicted.
         pub people: u32,
-        /// Those of them without a label: they are predicted as the average person.
+        /// How many of them have no label; they are predicted as the average person.
         pub people_without_labels: u32,
         /// Rows, one for each text and person.
         pub rows: u32,
@@ -87,29 +86,28 @@ view! {
     pub struct ExportLoss {
         /// Why, kebab-case: `notes`.
         pub reason: String,
-        /// How much of it.
+        /// How many items are affected.
         pub count: u32,
-        /// For people: what is lost, how much of it, and why; without a point at its end.
+        /// A message for the user: what is lost, how much, and why; without a full stop at the end.
         pub message: String,
     }
 
-    /// What a file holds, or would hold.
+    /// What a file contains, or would contain.
     pub struct ExportContents {
-        /// The question of a file that has one.
+        /// The question, for a file with a single one.
         pub question: Option<String>,
-        /// Texts.
         pub texts: u32,
-        /// People.
         pub people: u32,
-        /// Answers.
         pub answers: u32,
-        /// What the format cannot hold, in the order of reasons.
+        /// What the format cannot hold, by reason.
         pub losses: Vec<ExportLoss>,
-        /// With pseudonyms: values of attributes that are left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
+        /// With pseudonyms: values of attributes that are left blank, because fewer than five people of the
+        /// file share them or because fewer than five would have a blank.
         pub suppressed: u32,
-        /// The same of each attribute, in a sentence.
+        /// The suppressed values of each attribute, in a sentence.
         pub left_blank: Vec<String>,
-        /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+        /// With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
+        /// people.
         pub told_apart: u32,
     }
 }

@@ -1,19 +1,21 @@
-//! Two groups of people compared over all texts.
+//! Comparison of two groups of people over all texts.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Some people: everybody who has one of the values of each attribute that is named, and whoever is named.
+    /// A set of people: everyone who has one of the values of each named attribute, and everyone who is
+    /// named.
     #[derive(Eq, Hash, Default)]
     pub struct PeopleChoice {
-        /// Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit.
+        /// Attribute and value. Several values of one attribute are alternatives; if several attributes are
+        /// given, each must match.
         pub attributes: Vec<(String, String)>,
-        /// People chosen one by one.
+        /// People chosen individually.
         pub annotators: Vec<AnnotatorId>,
     }
 
-    /// Two groups of people; nobody may be in both.
+    /// Two disjoint groups of people.
     #[derive(Eq, Hash, Default)]
     pub struct GroupsChoice {
         /// The first group.
@@ -27,25 +29,23 @@ view! {
     pub struct Figure {
         /// The figure.
         pub value: f64,
-        /// The interval, which holds it; `None` where nothing varies.
+        /// The interval, which contains the figure; `None` if nothing varies.
         pub interval: Option<(f64, f64)>,
-        /// Two-sided p value of 0, where it is tested.
+        /// Two-sided p value of 0, if it is tested.
         pub p: Option<f64>,
     }
 
-    /// One of the groups.
     pub struct ComparedGroup {
-        /// Who it is, in words.
+        /// A description of the group.
         pub words: String,
-        /// People chosen.
+        /// Number of people chosen.
         pub people: u32,
-        /// Those of them with labels for the question.
+        /// Number of them with labels for the question.
         pub with_labels: u32,
-        /// Their labels.
         pub labels: u32,
     }
 
-    /// A figure of agreement within A, within B, and between one of each.
+    /// A figure of agreement within A, within B, and between A and B.
     #[derive(Copy)]
     pub struct GroupAgreement {
         /// Among A.
@@ -64,23 +64,23 @@ view! {
         pub external_id: String,
         /// The body, cut to 280 characters.
         pub snippet: String,
-        /// How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it.
+        /// How much higher A answers, in levels: the prediction for all people combined with what labels
+        /// show beyond it.
         pub gap: f32,
         /// Its 95 % interval; `None` with fewer than ten texts that both labelled.
         pub interval: Option<(f32, f32)>,
         /// Labels of A and of B.
         pub labels: (u32, u32),
-        /// Two-sided p value of what the labels say beyond everybody's own severity.
+        /// Two-sided p value of the part of the labels that is beyond each person's own severity.
         pub p: Option<f64>,
         /// Whether it is shown after correction for all texts that both labelled.
         pub stands: bool,
     }
 
-    /// Two groups compared.
+    /// The result of a comparison of two groups.
     pub struct GroupComparison {
-        /// The question.
         pub question: QuestionId,
-        /// What was compared.
+        /// The compared groups.
         pub groups: GroupsChoice,
         /// Revision of the predictions before its labels were read.
         pub revision: u32,
@@ -94,21 +94,23 @@ view! {
         pub texts: u32,
         /// Texts with labels of both.
         pub shared_texts: u32,
-        /// How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little.
+        /// How much higher A answers over all texts, in levels, for people like these; `None` for unordered
+        /// levels or if there is too little data.
         pub gap: Option<Figure>,
-        /// The same, corrected for all pairs of values of attributes of which these could have been picked; `None` where the groups are not of one attribute.
+        /// The same, corrected for all pairs of values of attributes from which these could have been
+        /// picked; `None` if the groups are not of one attribute.
         pub gap_corrected: Option<Figure>,
         /// How much stricter A is, on the logit scale of the model (above 0: gives higher levels).
         pub severity: Option<Figure>,
         /// Share of pairs of labels on one text that are equal.
         pub equal: Option<GroupAgreement>,
-        /// The share between A and B less the mean of those within.
+        /// The share between A and B minus the mean of those within the groups.
         pub equal_beyond: Option<Figure>,
         /// Krippendorff's alpha, and between the groups cross-replication reliability.
         pub alpha: Option<GroupAgreement>,
         /// The difference function of alpha: `nominal` or `ordinal`.
         pub alpha_metric: String,
-        /// Texts that are shown to differ: A higher, and B higher.
+        /// Numbers of texts that are shown to differ: A higher, and B higher.
         pub differing: (u32, u32),
         /// Texts on which A answers higher: those that are shown to differ first, then by the gap.
         pub a_higher: Vec<GroupTextGap>,
@@ -118,17 +120,18 @@ view! {
         pub overall_words: String,
         /// Agreement in a sentence.
         pub agreement_words: Option<String>,
-        /// Which texts differ, in a sentence.
+        /// Describes the texts that differ, in a sentence.
         pub texts_words: String,
-        /// What the p values and intervals are corrected for, and what not.
+        /// Describes for what the p values and intervals are corrected, and for what not.
         pub correction: String,
-        /// What is missing before there are figures.
+        /// What is missing for the figures.
         pub needs: Option<String>,
     }
 }
 
 impl Figure {
-    /// Whether it is shown to differ from 0: its interval leaves out 0. Where it was tested, `p` says the same, being of the same distribution.
+    /// Whether it is shown to differ from 0: its interval excludes 0. Where it was tested, `p` agrees,
+    /// because it is derived from the same distribution.
     pub fn is_shown(&self) -> bool {
         self.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
     }

@@ -1,4 +1,4 @@
-//! The guideline.
+//! Versions of the guideline.
 
 use dissensus_domain::QuestionId;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,8 @@ view! {
     pub struct GuidelineInfo {
         /// Its identity in all copies.
         pub id: String,
-        /// Its number, from 1. Versions that copies wrote apart are numbered by time once they are together.
+        /// Its number, from 1. Versions that were written in separate copies are numbered by time after a
+        /// merge.
         pub number: u32,
         /// When it was written.
         pub at: f64,
@@ -30,7 +31,7 @@ view! {
         pub by: String,
         /// Files of pictures that the body names as `picture:NAME`.
         pub pictures: Vec<String>,
-        /// The version that it was made from: where another one holds by now, nothing is written.
+        /// The version on which it is based: if another one is current by now, nothing is written.
         pub after: Option<String>,
     }
 
@@ -38,13 +39,13 @@ view! {
     pub struct GuidelineWritten {
         /// The version.
         pub guideline: GuidelineInfo,
-        /// What its author should know of how it is shown.
+        /// Notes to its author on how it is displayed.
         pub notices: Vec<String>,
     }
 
     /// A picture of a guideline.
     pub struct PictureData {
-        /// Its name behind `picture:`.
+        /// Its name after `picture:`.
         pub name: String,
         /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         pub media_type: String,
@@ -52,13 +53,13 @@ view! {
         pub base64: String,
     }
 
-    /// What a question said while answers were given.
+    /// The wording of a question while answers were given.
     pub struct WordingInfo {
         /// The question's name.
         pub question: String,
         /// Counted from 1 within the question, by the first answer under it.
         pub number: u32,
-        /// What names it in every copy of the project.
+        /// Identity in every copy of the project.
         pub id: String,
         /// When the first answer under it was given, in milliseconds since 1970-01-01 UTC.
         pub since: f64,
@@ -66,19 +67,18 @@ view! {
         pub answers: u32,
         /// The sentence that annotators read.
         pub prompt: String,
-        /// What is written beside it.
+        /// The help text shown with it.
         pub help: String,
-        /// At the low end of the scale.
+        /// Label of the low end of the scale.
         pub low: String,
-        /// At the high end.
+        /// Label of the high end.
         pub high: String,
         /// The levels, in their order.
         pub levels: Vec<WordingLevel>,
     }
 
-    /// A level as it was called.
+    /// A level with its name at that time.
     pub struct WordingLevel {
-        /// Its name.
         pub name: String,
         /// When to choose it.
         pub definition: String,
@@ -86,29 +86,29 @@ view! {
 
     /// Agreement on a question, or on an option or a type, under each version.
     pub struct GuidelineAgreement {
-        /// Which question.
         pub question: QuestionId,
-        /// Its name.
         pub name: String,
-        /// By version; labels given under none come first.
+        /// By version; labels that were given without a version come first.
         pub figures: Vec<GuidelineFigures>,
     }
 
     /// Agreement under one version.
     pub struct GuidelineFigures {
-        /// The version's number; none of labels that were given without one.
+        /// The version's number; none for labels that were given without one.
         pub number: Option<u32>,
         /// Current labels that were given under it.
         pub labels: u32,
         /// Texts with two of these labels or more.
         pub texts: u32,
-        /// Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell.
+        /// Krippendorff's alpha (ordinal differences for an ordinal scale, otherwise nominal); none if there
+        /// is too little data.
         pub alpha: Option<f64>,
-        /// Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs.
+        /// Lower end of its 95 % interval for people and texts like these, or with fewer than five people
+        /// for these people; none if there are no differences.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
-        /// True where that interval is for people like these.
+        /// True if that interval is for people like these.
         pub like_these: bool,
     }
 }

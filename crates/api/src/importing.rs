@@ -1,4 +1,4 @@
-//! An import: how a file is read, what it would bring, what it brought.
+//! Imports: how a file is read, what it would change, and the result.
 
 use super::Problem;
 use dissensus_domain::{OffsetUnit, Scale, ScaleKind};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 view! {
-    /// Which column of a file is what. An empty project takes the guess; the user may name others.
+    /// The role of each column of a file. An empty project uses the guess; the user may choose others.
     #[derive(Default)]
     pub struct ColumnChoices {
         /// Identity of a text.
@@ -17,13 +17,13 @@ view! {
         pub annotator: Option<String>,
         /// The answer.
         pub label: Option<String>,
-        /// Where a span begins, in a file with one row a span.
+        /// Start of a span, in a file with one row per span.
         pub span_start: Option<String>,
-        /// Where it ends, behind its last character.
+        /// End of a span, after its last character.
         pub span_end: Option<String>,
         /// Its type; `None` where the label is the type.
         pub span_type: Option<String>,
-        /// What offsets of spans count.
+        /// The unit of the offsets of spans.
         pub offsets: OffsetUnit,
         /// The official split.
         pub split: Option<String>,
@@ -31,50 +31,52 @@ view! {
         pub group: Option<String>,
         /// Time of the label.
         pub time: Option<String>,
-        /// On which occasion the same person answered the same text: 1, or a later one, which is kept apart from labels.
+        /// Annotation round in which the same person answered the same text: 1, or a later one, whose
+        /// answers are stored apart from labels.
         pub occasion: Option<String>,
         /// Columns that describe the annotator.
         pub attributes: Vec<String>,
-        /// What the annotator noted beside the answer.
+        /// The annotator's note on the answer.
         pub note: Option<String>,
-        /// The columns of answers, where a row has several; `label` is `None` then.
+        /// The columns of answers, if a row has several; `label` is `None` then.
         pub answers: Vec<AnswerColumn>,
         /// Columns whose cells are lists, read entry by entry.
         pub lists: Vec<String>,
-        /// What separates the entries of lists that are no JSON and no Python.
+        /// Separator of the entries of lists that are neither JSON nor Python.
         pub separator: Option<String>,
         /// Columns that are left out.
         pub ignored: Vec<String>,
-        /// Values of answers and attributes that mean that there is none.
+        /// Values of answers and attributes that mean "missing".
         pub missing: Vec<String>,
-        /// Answers that differ in case alone are one, and so are several spellings of yes and no.
+        /// Treats answers that differ only in case as equal, and so several spellings of yes and no.
         pub fold_case: bool,
-        /// What separates the options of one answer: `,` in `anger,fear`.
+        /// Separator of the options of one answer: `,` in `anger,fear`.
         pub option_separator: Option<String>,
-        /// `3,5` is the number 3.5.
+        /// Whether `3,5` is the number 3.5.
         pub decimal_comma: bool,
-        /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime.
+        /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`,
+        /// `unix-ms` or a pattern of strftime.
         pub time_format: Option<String>,
-        /// What becomes of an attribute that has several values for one person.
+        /// Policy for an attribute that has several values for one person.
         pub attribute_conflicts: AttributeConflicts,
         /// Another file with the texts, or with the answers to the texts of this one.
         pub join: Option<JoinChoice>,
     }
 
-    /// A column of answers, where a row has several.
+    /// A column of answers, in a file whose rows have several.
     #[derive(Default, Eq)]
     pub struct AnswerColumn {
-        /// The column that holds the answer.
+        /// The column that contains the answer.
         pub column: String,
-        /// The question; `None` where all columns answer one that nothing names.
+        /// The question; `None` if all columns answer one question without a name.
         pub question: Option<String>,
         /// The option of a set that the column marks with 1 or 0.
         pub option: Option<String>,
-        /// Who answered: `=NAME`, or a column; `None` for the annotator of the row.
+        /// The annotator: `=NAME`, or a column; `None` for the annotator of the row.
         pub annotator: Option<String>,
-        /// The text that was answered, where each text has a column; `None` for the text of the row.
+        /// The answered text, if each text has a column; `None` for the text of the row.
         pub text: Option<String>,
-        /// On which occasion, from 1.
+        /// Annotation round, from 1.
         pub occasion: Option<u16>,
         /// Attributes of that person.
         pub attributes: BTreeMap<String, String>,
@@ -83,23 +85,22 @@ view! {
     /// Another file that has the same texts by their ids.
     #[derive(Default, Eq)]
     pub struct JoinChoice {
-        /// The file.
         pub path: String,
-        /// The column with the id in the file that is imported; empty where it is to be found.
+        /// The column with the id in the imported file; empty if it is to be found.
         pub on: String,
-        /// The column with the id in the other file; `None` where it has the same name.
+        /// The column with the id in the other file; `None` if it has the same name.
         pub other: Option<String>,
     }
 
-    /// A way to read a table.
+    /// A possible interpretation of a table.
     pub struct ImportReading {
-        /// What it makes of the table, in a few words.
+        /// Its result, in a few words.
         pub title: String,
-        /// What speaks for it.
+        /// The evidence for it.
         pub reasons: Vec<String>,
         /// From 0 to 1; comparable within one table.
         pub confidence: f64,
-        /// The columns to choose for it.
+        /// The columns of this interpretation.
         pub columns: ColumnChoices,
         /// The same as options of the command.
         pub options: String,
@@ -107,15 +108,13 @@ view! {
 
     /// A question that the labels of a file answer.
     pub struct ImportQuestion {
-        /// Its name.
         pub name: String,
-        /// Its sentence.
+        /// The prompt of the question.
         pub prompt: String,
-        /// Its scale.
         pub scale: Scale,
         /// Whether the project has it already.
         pub exists: bool,
-        /// Whether its scale was made from the labels alone.
+        /// Whether its scale was inferred from the labels only.
         pub guessed: bool,
         /// Labels that are added.
         pub labels: u32,
@@ -127,48 +126,44 @@ view! {
     pub struct ImportPerson {
         /// The person, by the id in files.
         pub annotator: String,
-        /// Labels and answers of later occasions that are added.
+        /// Added labels and answers of later annotation rounds.
         pub labels: u32,
     }
 
-    /// A text with its answers as they will be.
+    /// A text with its answers as they would be imported.
     pub struct ExampleText {
-        /// Its id.
         pub text_id: String,
-        /// Its beginning; empty where the project has the text.
+        /// Its beginning; empty if the project has the text.
         pub text: String,
-        /// The answers of everybody.
+        /// The answers of all annotators.
         pub answers: Vec<ExampleAnswer>,
     }
 
-    /// An answer to a text.
     pub struct ExampleAnswer {
-        /// Who answered.
+        /// The annotator.
         pub annotator: Option<String>,
-        /// The question.
         pub question: String,
-        /// The answer.
         pub answer: String,
-        /// From 2 for a later occasion.
+        /// Annotation round, from 2 for a later one.
         pub occasion: Option<u16>,
     }
 
-    /// What becomes of the rows of a file; each row is in one of the counts.
+    /// The fate of the rows of a file; each row is in one of the counts.
     #[derive(Default)]
     pub struct ImportAccount {
         /// All rows.
         pub rows: u32,
-        /// Rows that bring an answer, a text or an annotator.
+        /// Rows that add an answer, a text or an annotator.
         pub read: u32,
-        /// Rows of which everything is known.
+        /// Rows whose content is already in the project.
         pub repeated: u32,
-        /// Rows whose text is known with other metadata, which stay.
+        /// Rows whose text is already in the project with other metadata, which stay.
         pub changed: u32,
         /// Rows with an annotator and no answer.
         pub without_label: u32,
         /// Rows that cannot be imported.
         pub dropped: u32,
-        /// Why not, the most frequent reason first.
+        /// The reasons, the most frequent first.
         pub reasons: Vec<DroppedRows>,
     }
 
@@ -182,18 +177,16 @@ view! {
         pub first_row: u32,
     }
 
-    /// What a column was read as.
+    /// The role of a column.
     pub struct ColumnUse {
-        /// The column.
         pub column: String,
-        /// What it is.
+        /// Its role.
         #[serde(rename = "use")]
         pub used_as: String,
     }
 
-    /// The scale of a new question, where a file answers several.
+    /// The scale of a new question, in a file that answers several.
     pub struct QuestionScale {
-        /// The name of the question.
         pub question: String,
         /// Kind of scale.
         pub kind: ScaleKind,
@@ -201,22 +194,24 @@ view! {
         pub levels: Vec<String>,
     }
 
-    /// What an export wrote.
+    /// Summary of an export.
     pub struct ExportReport {
         /// Answers.
         pub rows: u32,
-        /// With pseudonyms: values of attributes that were left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
+        /// With pseudonyms: values of attributes that were left blank, because fewer than five people of the
+        /// file share them or because fewer than five would have a blank.
         pub suppressed: u32,
-        /// The same of each attribute, in a sentence.
+        /// The suppressed values of each attribute, in a sentence.
         pub left_blank: Vec<String>,
-        /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+        /// With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
+        /// people.
         pub told_apart: u32,
     }
 
-    /// How to import a file. What is `None` is guessed.
+    /// The parameters of an import. `None` is guessed.
     #[derive(Default)]
     pub struct ImportChoices {
-        /// Which column is what.
+        /// The role of each column.
         pub columns: Option<ColumnChoices>,
         /// Name of the question that the labels answer.
         pub question: Option<String>,
@@ -242,21 +237,21 @@ view! {
         pub sheet: Option<String>,
     }
 
-    /// What a file was recognised as.
+    /// The recognized format of a file.
     pub struct ImportFormat {
         /// The name by which it is chosen: `label-studio`.
         pub name: String,
-        /// Its name for people: `Label Studio JSON`.
+        /// Its display name: `Label Studio JSON`.
         pub title: String,
-        /// It is a file of an annotation tool, whose columns are what the tool says, and not a table.
+        /// Whether it is a file of an annotation tool, whose columns are defined by the tool, and not a
+        /// table.
         pub of_tool: bool,
     }
 
-    /// Rows that were pasted, in a file that can be imported.
+    /// Pasted rows, in a file that can be imported.
     pub struct PastedRows {
-        /// The file.
         pub path: String,
-        /// Whether its first line was taken for the names of its columns.
+        /// Whether its first line was interpreted as column names.
         pub header: bool,
     }
 
@@ -266,57 +261,62 @@ view! {
         pub row: u32,
         /// The line it starts on, the first being 1.
         pub line: u32,
-        /// The column at fault.
+        /// The column with the error.
         pub column: Option<String>,
-        /// What is wrong and what to do.
+        /// What is wrong and how to fix it.
         pub message: String,
     }
 
-    /// What the labels of a file change beyond adding to what is there.
+    /// Changes by the labels of a file besides additions.
     #[derive(Copy, Default)]
     pub struct ImportChanges {
-        /// Labels that do not count because another row of the file gives a different one of the same person for the same text
-        /// and question, with a later time or else further down. They are added to the history.
+        /// Labels that do not count because another row of the file gives a different one by the same person
+        /// for the same text and question, with a later time or, without times, further down. They are added
+        /// to the history.
         pub replaced_in_file: u32,
         /// Different labels of the project that are not current any more.
         pub replaced_labels: u32,
-        /// Those of them that were given in the window or by the command.
+        /// How many of them were given in the window or by the command.
         pub replaced_given: u32,
-        /// Labels that are older than a different one that is current in the project. They are added to the history.
+        /// Labels that are older than a different one that is current in the project. They are added to the
+        /// history.
         pub older_labels: u32,
-        /// Labels that are the current one again, at another time.
+        /// Labels that repeat the current one at another time.
         pub given_again: u32,
-        /// Rows that say what was known before and is not current any more; nothing is added. They are among the repeated rows.
+        /// Rows that repeat an answer that was stored before and is not current any more; nothing is added.
+        /// They are included in the repeated rows.
         pub outdated_rows: u32,
     }
 
-    /// Something to know of the labels of a file.
+    /// A note on the labels of a file.
     pub struct ImportNotice {
-        /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
-        /// `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
-        /// `numbers-far-apart`. Of what was met in a file of an annotation tool and is no plain answer: `skips`, `flags`, `later-occasions`,
-        /// `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`, `without-status`, `ambiguous`,
-        /// `merged`, `unknown`, `serialised`, `curated`, `not-labels`, `not-read`.
+        /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`,
+        /// `given-again`, `repeats-are-labels`, `no-first-answer`, `outdated-repeats`,
+        /// `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`. For what a file
+        /// of an annotation tool contains besides plain answers: `skips`, `flags`, `later-occasions`,
+        /// `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`,
+        /// `without-status`, `ambiguous`, `merged`, `unknown`, `serialised`, `curated`, `not-labels`,
+        /// `not-read`.
         pub code: String,
-        /// How many labels, rows or levels it is about.
+        /// Number of affected labels, rows or levels.
         pub count: u32,
         /// What it is, and what to do.
         pub message: String,
-        /// The first places.
+        /// The first affected rows.
         pub places: Vec<ImportPlace>,
-        /// The columns that mend what it is about.
+        /// The columns that solve the problem.
         pub fix: Option<ColumnChoices>,
-        /// What that does, in a few words.
+        /// The effect of choosing them, in a few words.
         pub fix_label: Option<String>,
     }
 
-    /// A row whose label stands to another one.
+    /// A row whose label is related to another one.
     pub struct ImportPlace {
         /// Row in the file, the first one after the header being 1.
         pub row: u32,
-        /// Who judged, by the id in files.
+        /// The annotator, by the id in files.
         pub annotator: String,
-        /// The text judged, by its id in files.
+        /// The text, by its id in files.
         pub text_id: String,
         /// The question answered.
         pub question: String,
@@ -326,41 +326,42 @@ view! {
         pub instead_of: String,
     }
 
-    /// What a file holds, before anything is written.
+    /// The content of a file, before anything is written.
     pub struct ImportPreview {
-        /// The file.
         pub path: String,
-        /// What it was recognised as.
+        /// The recognized format.
         pub format: ImportFormat,
         /// All columns of the file.
         pub header: Vec<String>,
-        /// The first rows, each with one cell a column.
+        /// The first rows, each with one cell per column.
         pub rows: Vec<Vec<String>>,
-        /// Which column is what, as guessed or named.
+        /// The role of each column, as guessed or chosen.
         pub columns: ColumnChoices,
-        /// The ways to read a table, the best first; none of a file of an annotation tool.
+        /// The possible interpretations of a table, the best first; none for a file of an annotation tool.
         pub readings: Vec<ImportReading>,
-        /// No reading is clearly better than the next, and none was chosen: the import asks for one.
+        /// Whether no interpretation is clearly better than the next, and none was chosen: the user has to
+        /// choose one.
         pub undecided: bool,
-        /// Which of them the columns are; `None` where they were chosen otherwise.
+        /// Index of the interpretation with these columns; `None` if they were chosen otherwise.
         pub shown: Option<u32>,
-        /// The encoding that it was read in, where that is not UTF-8.
+        /// The encoding of the file, if it is not UTF-8.
         pub encoding: Option<String>,
         /// The sheet of a workbook that was read.
         pub sheet: Option<String>,
-        /// All sheets that can be.
+        /// All sheets that can be imported.
         pub sheets: Vec<String>,
-        /// Columns are not as guessed, but as they were chosen for the last file with the same ones.
+        /// Whether columns are not guessed, but those that were chosen for the last file with the same
+        /// columns.
         pub as_last_time: bool,
         /// The question the labels would answer, the first of several.
         pub question: String,
         /// All questions that they would answer.
         pub questions: Vec<String>,
-        /// Its sentence.
+        /// The prompt of the question.
         pub prompt: String,
-        /// Its scale: none where the file has no labels.
+        /// The scale of the question: none if the file has no labels.
         pub scale: Option<Scale>,
-        /// True where the question exists already in the project.
+        /// True if the question already exists in the project.
         pub question_exists: bool,
         /// Rows read.
         pub total_rows: u32,
@@ -370,41 +371,42 @@ view! {
         pub new_annotators: u32,
         /// Labels that would be added.
         pub new_labels: u32,
-        /// Rows that say again what the project or the file has said already; they are left out.
+        /// Rows that repeat an answer of the project or of the file; they are left out.
         pub repeated_rows: u32,
-        /// Answers of second and later occasions, kept apart from labels; those that the project has are counted too.
+        /// Answers of second and later annotation rounds, stored apart from labels; those already in the
+        /// project are counted too.
         pub repeats: u32,
-        /// Rows with an empty label; their texts are taken.
+        /// Rows with an empty label; their texts are imported.
         pub empty_labels: u32,
         /// How often each level is used in the file.
         pub level_counts: Vec<u32>,
         /// The first rows that cannot be imported.
         pub bad_rows: Vec<BadRow>,
-        /// How many there are in all.
+        /// Number of all rows that cannot be imported.
         pub bad_row_count: u32,
-        /// What to know before importing.
+        /// Notes before importing.
         pub remarks: Vec<String>,
-        /// What its labels would change beyond adding to what is there.
+        /// What its labels would change besides additions.
         pub changes: ImportChanges,
-        /// What to know of its labels.
+        /// Notes on its labels.
         pub notices: Vec<ImportNotice>,
         /// Every question that the labels answer.
         pub asked: Vec<ImportQuestion>,
-        /// Those who gave labels, those with the most first, at most 200.
+        /// Annotators with labels in the file, those with the most first, at most 200.
         pub people: Vec<ImportPerson>,
         /// At most three texts with their answers.
         pub examples: Vec<ExampleText>,
-        /// What becomes of the rows.
+        /// The fate of the rows.
         pub account: ImportAccount,
-        /// What each column is read as.
+        /// The role of each column.
         pub uses: Vec<ColumnUse>,
-        /// A problem that stops the import whatever the rows are.
+        /// A problem that prevents the import regardless of the rows.
         pub problem: Option<Problem>,
     }
 
-    /// What an import did.
+    /// The result of an import.
     pub struct ImportReport {
-        /// What the file was read as.
+        /// The format of the file.
         pub format: ImportFormat,
         /// Texts added.
         pub texts: u32,
@@ -412,9 +414,9 @@ view! {
         pub annotators: u32,
         /// Labels added.
         pub labels: u32,
-        /// Answers of second and later occasions added, apart from the labels.
+        /// Added answers of second and later annotation rounds, stored apart from the labels.
         pub repeats: u32,
-        /// Rows that repeat labels that were known already.
+        /// Rows that repeat labels that were already stored.
         pub repeated_rows: u32,
         /// Rows with an empty label.
         pub empty_labels: u32,
@@ -426,44 +428,45 @@ view! {
         pub question: Option<String>,
         /// The scale of that question, or of the first of several.
         pub scale: Option<Scale>,
-        /// What else to know, a sentence each.
+        /// Further notes, one sentence each.
         pub remarks: Vec<String>,
-        /// What its labels changed beyond adding to what is there.
+        /// What its labels changed besides additions.
         pub changes: ImportChanges,
-        /// What to know of its labels.
+        /// Notes on its labels.
         pub notices: Vec<ImportNotice>,
         /// Every question that the labels answer.
         pub asked: Vec<ImportQuestion>,
-        /// Those who gave labels, those with the most first, at most 200.
+        /// Annotators with labels in the file, those with the most first, at most 200.
         pub people: Vec<ImportPerson>,
-        /// What became of the rows.
+        /// The fate of the rows.
         pub account: ImportAccount,
-        /// What each column was read as.
+        /// The role of each column.
         pub uses: Vec<ColumnUse>,
     }
 }
 
-/// What becomes of an attribute that has several values for one person in a file. A value that the project has stays in any case.
+/// Policy for an attribute that has several values for one person in a file. A value that is already in the
+/// project always stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AttributeConflicts {
-    /// A row with a second value is bad.
+    /// Rejects rows with a second value.
     #[default]
     Refuse,
-    /// The value of the first row holds.
+    /// Uses the value of the first row.
     First,
-    /// That of the last one.
+    /// Uses the value of the last row.
     Last,
-    /// The value of most rows holds, of several the first.
+    /// Uses the value of most rows, among several the first.
     MostFrequent,
-    /// The attribute of that person is not known.
+    /// Leaves the attribute of that person unknown.
     Unknown,
 }
 
 impl ColumnChoices {
-    /// Choices as JSON, of which what is left out is as by default.
+    /// Reads choices as JSON; missing members have their default values.
     ///
     /// # Errors
     /// A value of another kind.
@@ -479,7 +482,7 @@ impl ColumnChoices {
     }
 }
 
-/// The members of `value` over those of `default`; of anything but an object `value` itself.
+/// Fills the members of `value` into `default`; if `value` is not an object, returns it unchanged.
 fn filled(mut default: serde_json::Value, value: serde_json::Value) -> serde_json::Value {
     match (default.as_object_mut(), value) {
         (Some(members), serde_json::Value::Object(given)) => {

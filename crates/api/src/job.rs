@@ -1,27 +1,27 @@
-//! Long work.
+//! Long-running jobs.
 
 use super::Problem;
 use dissensus_domain::WorkState;
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// A piece of long work.
+    /// A long-running job.
     pub struct JobInfo {
         /// Its row in the project.
         pub id: u32,
         /// `import`, `encode`, `train`, `evaluate`, `compare`, `export`.
         pub kind: String,
-        /// What it works on.
+        /// The object of the job.
         pub title: String,
-        /// How far it is.
+        /// The state of the job.
         pub state: WorkState,
         /// Steps done.
         pub done: u32,
-        /// Steps in all, once known.
+        /// Total number of steps, once known.
         pub total: Option<u32>,
-        /// Seconds left, once they can be told.
+        /// Estimated seconds left, once available.
         pub seconds_left: Option<f64>,
-        /// What it did, or what is happening.
+        /// A note on the current step, or on the result.
         pub note: Option<String>,
         /// Why it failed.
         pub problem: Option<Problem>,

@@ -1,24 +1,24 @@
-//! Labelling: the text at hand, the label, how far it is.
+//! Labelling: the current text, the label, and the progress.
 
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, Remark, SpanSet, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Which text comes next.
+    /// The order of texts.
     #[derive(Default)]
     pub enum TextOrder {
         /// In the order of the file.
         #[default]
         File,
-        /// At random; the same order for one annotator each time.
+        /// Random, with the same order for one annotator each time.
         Random,
-        /// What would teach the annotator's model most (BALD).
+        /// The most informative texts for the annotator's model (BALD).
         Informative,
-        /// Where annotators are predicted to disagree most, with a share of random texts.
+        /// Texts on which annotators are predicted to disagree most, with a share of random texts.
         Disagreement,
     }
 
-    /// One text before the annotator.
+    /// A text to label.
     pub struct LabelTask {
         /// Its row.
         pub text: TextId,
@@ -28,15 +28,16 @@ view! {
         pub body: String,
         /// Document or thread.
         pub group: Option<String>,
-        /// 1, or 2 where a packet asks it again.
+        /// 1, or 2 if a packet asks it again.
         pub occasion: u16,
-        /// Whether the question is asked about this text: false where its condition is not met by what this annotator answered.
+        /// Whether the question is asked about this text: false if this annotator's answers do not meet its
+        /// condition.
         pub asked: bool,
-        /// What this annotator answered before, if anything.
+        /// This annotator's earlier answer, if any.
         pub answer: Option<Answer>,
-        /// What this annotator says about it.
+        /// This annotator's note on it.
         pub remark: Remark,
-        /// What was typed on this computer and not given, where that is anything else.
+        /// The note that was typed on this computer and not saved, if it differs.
         pub draft: Option<Remark>,
         /// Flagged by this annotator.
         pub flagged: bool,
@@ -44,131 +45,125 @@ view! {
         pub skipped: bool,
         /// Drawn at random rather than chosen by the order.
         pub random: bool,
-        /// What the models say; only after an answer, and where the study shows it.
+        /// The models' predictions; only after an answer, and if the study reveals them.
         pub reveal: Option<TextPredictions>,
-        /// What the other annotators marked, of a question with spans; only after an answer, and where the study shows it.
+        /// What the other annotators marked, for a question with spans; only after an answer, and if the
+        /// study reveals it.
         pub spans: Option<Vec<PersonSpans>>,
     }
 
     /// The spans that one annotator marked in a text.
     pub struct PersonSpans {
-        /// Who.
         pub annotator: AnnotatorId,
-        /// Their name.
         pub name: String,
-        /// What they marked; nothing is an answer too.
+        /// The marked spans; none is an answer too.
         pub spans: SpanSet,
     }
 
     /// A label to record.
     pub struct NewLabel {
-        /// The question answered.
+        /// The answered question.
         pub question: QuestionId,
-        /// Who answers.
+        /// The annotator.
         pub annotator: AnnotatorId,
         /// The text judged.
         pub text: TextId,
-        /// The answer.
         pub answer: Answer,
-        /// How long the text was looked at.
+        /// How long the text was on screen.
         pub duration_ms: Option<u32>,
     }
 
-    /// What comes with an answer.
+    /// Additional data of an answer.
     #[derive(Default)]
     pub struct Beside {
-        /// What the person says beside it.
+        /// The annotator's note on the answer.
         pub remark: Remark,
         /// The identity of the version of the guideline that is on screen.
         pub guideline: Option<String>,
     }
 
-    /// Which remarks are asked for.
+    /// Which notes to list.
     #[derive(Default)]
     pub struct RemarkQuery {
-        /// To this question.
         pub question: Option<QuestionId>,
-        /// Of this annotator.
         pub annotator: Option<AnnotatorId>,
-        /// With all of these words, in notes, reasons, the text or its id.
+        /// Only notes that contain all of these words, or whose reason, text or text id does.
         pub words: String,
-        /// With this reason.
+        /// Only notes with this reason.
         pub reason: Option<String>,
-        /// Flagged texts alone.
+        /// Only flagged texts.
         pub flagged: bool,
     }
 
-    /// What one person said beside an answer, or marked.
+    /// One person's note or flag on an answer.
     pub struct RemarkInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
         /// What is judged. Plain text: never to be rendered as HTML.
         pub body: String,
-        /// Who.
         pub annotator: AnnotatorId,
-        /// Their name.
         pub annotator_name: String,
-        /// 1, or the later occasion on which the text was asked again.
+        /// 1, or the later annotation round in which the text was asked again.
         pub occasion: u16,
-        /// What they answer now, on that occasion.
+        /// Their current answer in that round.
         pub answer: Option<String>,
-        /// What they said.
+        /// Their note.
         #[serde(flatten)]
         pub remark: Remark,
         /// Whether they flagged the text.
         pub flagged: bool,
-        /// Whether they put it off, and have not answered since.
+        /// Whether they skipped it, and have not answered since.
         pub skipped: bool,
         /// The number of the version of the guideline that they had on screen when they answered.
         pub guideline: Option<u32>,
-        /// When they last did something to it.
+        /// When they last changed something.
         pub at: f64,
     }
 
-    /// What became of a label; it is on disk by then.
+    /// Confirmation of a label, which is on disk by then.
     pub struct LabelReceipt {
-        /// How far the annotator is now.
+        /// The annotator's progress now.
         pub progress: Progress,
-        /// What the others' models say; `None` where the study does not show it, or nothing is predicted.
+        /// The predictions for the other annotators; `None` if the study does not reveal them, or nothing is
+        /// predicted.
         pub reveal: Option<TextPredictions>,
-        /// What the other annotators marked, of a question with spans; `None` where the study does not show it.
+        /// What the other annotators marked, for a question with spans; `None` if the study does not reveal
+        /// it.
         pub spans: Option<Vec<PersonSpans>>,
     }
 
-    /// What undo took back.
+    /// The retracted label.
     pub struct Undone {
-        /// The question that it answered.
+        /// The question of the label.
         pub question: QuestionId,
-        /// The text whose label was taken back.
+        /// The text of the label.
         pub text: TextId,
-        /// 1, or the later occasion that it was an answer of.
+        /// 1, or the later annotation round of the answer.
         pub occasion: u16,
-        /// The answer taken back.
+        /// The retracted answer.
         pub answer: Answer,
-        /// What was said beside it.
+        /// The note on the answer.
         pub remark: Remark,
-        /// The answer that stands now, if one did before.
+        /// The answer that counts now, if there was an earlier one.
         pub now: Option<Answer>,
-        /// How far the annotator is now.
+        /// The annotator's progress now.
         pub progress: Progress,
     }
 
-    /// How far one annotator is with one question, or with several on one screen.
+    /// The progress of an annotator with one question, or with several on one screen.
     #[derive(Default)]
     pub struct Progress {
-        /// Texts labelled today (local time), retractions taken off; of several questions those that were finished today.
+        /// Texts labelled today (local time) minus retractions; for several questions, the texts that were
+        /// finished today.
         pub today: u32,
         /// Texts on which this annotator has answered every question that is asked.
         pub done: u32,
-        /// Texts in all about which a question is asked.
+        /// Number of texts about which a question is asked.
         pub total: u32,
-        /// Texts of which every question that is left was skipped.
+        /// Texts of which every unanswered question was skipped.
         pub skipped: u32,
         /// Texts flagged.
         pub flagged: u32,
@@ -177,19 +172,19 @@ view! {
         pub left_out: u32,
     }
 
-    /// How the models see a text that the annotator has answered. Of a multi-label question every entry is of one option: the
-    /// probability that it is chosen.
+    /// The models' predictions for a text that the annotator has answered. For a multi-label question every
+    /// entry is about one option: the probability that it is chosen.
     pub struct TextPredictions {
-        /// Mean over the other annotators' models, a probability a level.
+        /// Mean over the other annotators' models, one probability per level.
         pub others: Vec<f32>,
-        /// This annotator's own model *before* this answer was learned, a probability a level.
+        /// This annotator's own model *before* this answer was learned, one probability per level.
         pub mine: Vec<f32>,
-        /// How many other annotators the mean runs over.
+        /// Number of other annotators in the mean.
         pub annotators: u32,
-        /// Share of the others' labels on each level, where there are any.
+        /// Share of the others' labels on each level, if there are any.
         pub observed: Option<Vec<f32>>,
-        /// The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere.
-        /// Of a multi-label question the mean over its options of that chance.
+        /// The probability that two of all annotators, including this one, differ on this text: labels where
+        /// they are given, predictions elsewhere. For a multi-label question, its mean over the options.
         pub pairwise: f32,
     }
 }

@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What all of them have: one place says it, so that no type can lack the part that the window's bindings or `--json` need.
+/// Defines view types with the derives that all of them share, so that no type can lack the part that the
+/// window's bindings or `--json` need.
 macro_rules! view {
     ($($(#[$doc:meta])* $vis:vis $what:ident $name:ident $body:tt)*) => {
         $(
@@ -138,13 +139,13 @@ pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, W
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {
-    /// What can go wrong, as the window shows it.
+    /// A problem, as shown in the window.
     pub struct Problem {
         /// Stable, kebab-case: `project-newer`, `project-locked`, `encoder-missing`, ...
         pub code: String,
-        /// One sentence: what was wrong.
+        /// What is wrong, in one sentence.
         pub message: String,
-        /// Where it was and what to do, if there is more to say.
+        /// Where the problem was and what to do, if there is more to report.
         pub detail: Option<String>,
     }
 }

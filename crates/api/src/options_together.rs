@@ -1,15 +1,15 @@
-//! Options that go together, in words.
+//! Descriptions of correlations between options.
 
 use dissensus_selection::evaluation::SetsTogether;
 use dissensus_stats::disagreement::{FEWEST_TEXTS_OF_TWO, FactorsOf, MasiTogether};
 use dissensus_stats::options::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations, OptionPair};
 
-/// Pairs that are named either way at most.
+/// Maximum number of pairs that are named per sign.
 const NAMED: usize = 3;
-/// A pair with a correlation nearer to 0 is not named.
+/// Pairs with a smaller absolute correlation are not named.
 const WORTH_NAMING: f64 = 0.1;
 
-/// What was found out of options that go together.
+/// The correlations that were found between options.
 struct Found<'a> {
     divisions: usize,
     used: usize,
@@ -19,7 +19,8 @@ struct Found<'a> {
     pairs: &'a [OptionPair],
 }
 
-/// Whether it is used that options go together, what whole sets gain by it, and which options do: one or a few sentences without a line's end.
+/// Describes whether correlations between options are used, what whole sets gain by it, and which options
+/// are correlated: one or a few sentences without a line break.
 pub fn options_together(found: &SetsTogether, options: &[String]) -> String {
     let SetsTogether { divisions, used, factors, learned_from, pairs, .. } = found;
     let gain = found.gain.zip(found.standard_error);
@@ -27,7 +28,7 @@ pub fn options_together(found: &SetsTogether, options: &[String]) -> String {
     said(&Found { divisions, used, factors, gain, learned_from: *learned_from, pairs }, options)
 }
 
-/// The same of what a run has learned.
+/// Describes the correlations that a run has learned.
 pub fn options_of_run_together(found: &OptionCorrelations, options: &[String]) -> String {
     let (factors, pairs) = (found.factors.factors(), found.factors.pairs());
     let (gain, learned_from) = (found.gain.zip(found.standard_error), found.answers);
@@ -65,12 +66,13 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
     )
 }
 
-/// Whether most likely sets take into account that options go together, which do, and whether MASI distances do: sentences without a line's end.
+/// Describes whether most likely sets take correlations between options into account, which options are
+/// correlated, and whether MASI distances do: sentences without a line break.
 pub fn whole_sets_together(found: &MasiTogether, options: &[String]) -> String {
     format!("{} {}", likely_sets(&found.correlations, options), distances(found, ""))
 }
 
-/// The same of what a run has learned, which tells nothing of distances.
+/// Describes the correlations that a run has learned, which do not include distances.
 pub fn sets_of_run_together(found: Option<&OptionCorrelations>, options: &[String]) -> String {
     let sets = found.map_or_else(
         || {
@@ -99,7 +101,7 @@ fn likely_sets(found: &OptionCorrelations, options: &[String]) -> String {
     format!("Most likely sets take into account that options go together ({factors}){pairs}.")
 }
 
-/// Whether distances of whole answers take into account that options go together, and which do.
+/// Describes whether distances of whole answers take correlations between options into account, and which.
 pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
     let pairs = found.correlations.factors.pairs();
     let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
@@ -108,7 +110,7 @@ pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
     distances(found, &pairs)
 }
 
-/// The same with `pairs` named, where they are not named beside it.
+/// Describes MASI distances; `pairs` names the correlated pairs if they are not named elsewhere.
 fn distances(found: &MasiTogether, pairs: &str) -> String {
     match found.factors_of() {
         Some(FactorsOf::Person) => {
@@ -133,7 +135,7 @@ fn distances(found: &MasiTogether, pairs: &str) -> String {
     }
 }
 
-/// The pairs with the largest correlations of a sign.
+/// Names the pairs with the largest correlations of a sign.
 fn named(pairs: &[OptionPair], options: &[String], sign: f64) -> Option<String> {
     let worth = pairs.iter().filter(|pair| pair.correlation * sign >= WORTH_NAMING);
     let name = |at: usize| options.get(at).map_or("?", String::as_str);

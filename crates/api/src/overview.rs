@@ -1,44 +1,39 @@
-//! The overview of a project: what there is, how far it is, and what comes next.
+//! The overview of a project: its content, its progress, and next steps.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What a project holds and how far it is.
+    /// The content and the progress of a project.
     pub struct Overview {
-        /// Texts.
         pub texts: u32,
-        /// Everyone: people who have answered in the window or by the command first, then those with the most labels.
+        /// Everyone: people who have answered in the window or by the command first, then those with the
+        /// most labels.
         pub people: Vec<OverviewPerson>,
-        /// What is asked, in its order.
+        /// The questions, in their order.
         pub questions: Vec<OverviewQuestion>,
-        /// What could be done next, the most important first.
+        /// Possible next steps, the most important first.
         pub steps: Vec<NextStep>,
     }
 
-    /// One person.
     pub struct OverviewPerson {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
-        /// True where all that is known of the person came from a file.
+        /// True if all data of the person came from a file.
         pub imported: bool,
-        /// Labels for each question, in the order of the questions.
+        /// Number of labels for each question, in the order of the questions.
         pub labels: Vec<u32>,
-        /// Texts that the person is asked about: those of their packets, or all.
+        /// Number of texts that the person is asked about: those of their packets, or all.
         pub asked: u32,
-        /// Median seconds that an answer took; none where that is not known.
+        /// Median seconds per answer; none if not known.
         pub seconds: Option<f64>,
     }
 
-    /// One question.
     pub struct OverviewQuestion {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub name: String,
         /// Current labels.
         pub labels: u32,
@@ -48,84 +43,83 @@ view! {
         pub texts: u32,
         /// Texts with labels of two people or more.
         pub shared: u32,
-        /// Labels that hold each level, option or type.
+        /// Number of labels that include each level, option or type.
         pub counts: Vec<u32>,
     }
 
-    /// How far the people of a question agree.
+    /// Agreement of the people of a question.
     pub struct OverviewAgreement {
-        /// The question.
         pub question: QuestionId,
-        /// Krippendorff's alpha; none where there is too little to tell.
+        /// Krippendorff's alpha; none if there is too little data.
         pub alpha: Option<f64>,
-        /// Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs.
+        /// Lower end of its 95 % interval for people and texts like these, or with fewer than five people
+        /// for these people; none if there are no differences.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
-        /// True where that interval is for people like these.
+        /// True if that interval is for people like these.
         pub like_these: bool,
         /// Lower end of its 95 % interval for these people, on texts like these.
         pub these_low: Option<f64>,
         /// Upper end.
         pub these_high: Option<f64>,
-        /// The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`.
+        /// The difference function of alpha: `nominal`, `ordinal`, `MASI`, `words`.
         pub metric: String,
         /// Texts with labels of two people or more.
         pub shared: u32,
-        /// Why there is none.
+        /// Why there is no alpha.
         pub needs: Option<String>,
     }
 
     /// The texts on which people differ most.
     pub struct OverviewContested {
-        /// The question, or the option or type that predictions are of.
+        /// The question, or the option or type, of the predictions.
         pub question: QuestionId,
-        /// By the labels that were given, most first.
+        /// By given labels, highest first.
         pub observed: Vec<ContestedText>,
-        /// Texts with fewer than two labels, by what is predicted of everyone, most first; empty without a model.
+        /// Texts with fewer than two labels, by predicted disagreement, highest first; empty without a
+        /// model.
         pub predicted: Vec<ContestedText>,
-        /// True where texts that the person who labels here has not answered are left out.
+        /// True if texts that the annotator in this window has not answered are left out.
         pub own_only: bool,
     }
 
     /// A text on which people differ.
     pub struct ContestedText {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
         /// Whether a file gave it that name.
         pub named: bool,
-        /// Its place in the project, from 1.
+        /// Its position in the project, from 1.
         pub row: u32,
-        /// How it begins. Plain text: never to be rendered as HTML.
+        /// Beginning of the text. Plain text: never to be rendered as HTML.
         pub snippet: String,
         /// How far people differ, 0 to 1.
         pub value: f32,
-        /// Labels that hold each level, option or type; of what is predicted none.
+        /// Number of labels that include each level, option or type; none for predictions.
         pub counts: Vec<u32>,
     }
 
-    /// Something to do next.
+    /// A next step.
     pub struct NextStep {
-        /// What.
         pub kind: NextStepKind,
-        /// How many texts, people or files it is about, where that can be said.
+        /// How many texts, people or files it is about, if that can be counted.
         pub count: Option<u32>,
     }
 
-    /// What could be done next.
+    /// Kinds of next steps.
     #[derive(Copy, Eq)]
     pub enum NextStepKind {
         /// Import texts.
         Import,
-        /// Say what is asked of them.
+        /// Define the question that is asked about them.
         AskQuestion,
         /// Label; `count` texts are left.
         Label,
-        /// Get an encoder, without which nothing is predicted.
+        /// Download an encoder, which is needed for predictions.
         GetEncoder,
-        /// Wait for `count` packets, and take in what is handed in.
+        /// Wait for `count` packets, and merge the submissions.
         TakeIn,
         /// Let several people label the same texts: `count` have labels of two.
         Plan,

@@ -4,137 +4,133 @@ use dissensus_domain::{PanelShare, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Who sits on a panel, and its rule.
+    /// Members of a panel, and its rule.
     pub struct PanelWish {
-        /// The question.
         pub question: QuestionId,
-        /// The members by external id or name; drawn where nobody is named.
+        /// The members by external id or name; drawn at random if empty.
         pub members: Vec<String>,
-        /// Members to draw.
+        /// Number of members to draw.
         pub size: u32,
-        /// Shares of values of attributes among those drawn.
+        /// Shares of attribute values among the drawn members.
         pub shares: Vec<PanelShare>,
-        /// What draws them.
+        /// Seed of the draws.
         pub seed: u32,
-        /// The rule as it is written: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL.
+        /// The rule in text form: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL.
         pub rule: String,
-        /// How many panels to draw beside the first, to see how far the verdict depends on who sits there.
+        /// How many panels to draw in addition to the first, to see how far the verdict depends on its
+        /// members.
         pub draws: u32,
     }
 
-    /// Which texts come first.
+    /// The order of texts.
     #[derive(Copy, Default)]
     pub enum PanelOrder {
-        /// Those whose verdict is least sure.
+        /// Texts with the least certain verdict first.
         #[default]
         Unsure,
-        /// Those whose verdict depends most on who of the recipe sits on the panel.
+        /// Texts whose verdict depends most on the drawn members first.
         Members,
-        /// Those on which the two compositions are furthest apart.
+        /// Texts on which the two compositions differ most first.
         Apart,
     }
 
-    /// A panel that is kept under a name.
+    /// A panel that is saved under a name.
     pub struct KeptPanel {
-        /// Its name.
         pub name: String,
-        /// The question's name; none where it is asked of whichever question is looked at.
+        /// The question's name; none if the panel is for any question.
         pub question: Option<String>,
-        /// The members by external id; none where they are drawn.
+        /// The members by external id; none if they are drawn.
         pub members: Vec<String>,
-        /// Members to draw.
+        /// Number of members to draw.
         pub size: u32,
-        /// Shares of values of attributes among those drawn.
+        /// Shares of attribute values among the drawn members.
         pub shares: Vec<PanelShare>,
-        /// What draws them.
+        /// Seed of the draws.
         pub seed: u32,
-        /// Its rule.
         pub rule: String,
         /// When it was saved.
         pub saved_at: f64,
     }
 
-    /// The panel that verdicts are of.
+    /// A description of a panel.
     pub struct PanelInfo {
         /// The question's name.
         pub question: String,
-        /// The rule.
         pub rule: String,
-        /// What it may decide, in the order of all probabilities.
+        /// Possible outcomes, in the order of all probabilities.
         pub outcomes: Vec<String>,
-        /// External ids of the members, of a recipe those of the first panel drawn.
+        /// External ids of the members, for a recipe those of the first panel drawn.
         pub members: Vec<String>,
-        /// Members who have no label on this question: they are predicted as average people.
+        /// Number of members who have no label on this question; they are predicted as average people.
         pub strangers: u32,
-        /// People that a recipe draws from: those with labels; none where members are named.
+        /// Number of people from whom a recipe draws: those with labels; none if members are named.
         pub pool: Option<u32>,
-        /// Panels drawn.
+        /// Number of panels drawn.
         pub draws: u32,
-        /// The level of all ranges and intervals.
+        /// The confidence level of all ranges and intervals.
         pub level: f64,
-        /// False where majorities of so large a panel are drawn by chance, within a standard error of 0.01.
+        /// False if majorities of so large a panel are estimated by simulation, within a standard error of
+        /// 0.01.
         pub exact: bool,
     }
 
-    /// Verdicts on texts, the least sure first.
+    /// Verdicts on texts, the least certain first.
     pub struct PanelVerdicts {
-        /// The panel.
         pub panel: PanelInfo,
-        /// The panel beside it, where one was asked for.
+        /// The panel to compare with, if one was requested.
         pub beside: Option<PanelInfo>,
-        /// Texts in all.
         pub texts_in_all: u32,
-        /// Those that are shown.
+        /// The shown texts.
         pub texts: Vec<PanelText>,
     }
 
-    /// What a panel is expected to decide on a text.
+    /// The expected verdict of a panel on a text.
     pub struct PanelText {
-        /// The text; none of another file.
+        /// The text; none for a text of another file.
         pub text: Option<TextId>,
         /// Its name in files.
         pub text_id: String,
-        /// How it begins.
+        /// Beginning of the text.
         pub snippet: String,
         /// The panel's verdict.
         pub verdict: PanelVerdict,
-        /// Members who answered this text, whose answers stand.
+        /// Members who answered this text; their answers are used instead of predictions.
         pub answered: u32,
-        /// How it would be with other members of the same recipe.
+        /// The verdicts with other members of the same recipe.
         pub others: Option<PanelOthers>,
-        /// What the panel beside it is expected to decide.
+        /// The expected verdict of the panel to compare with.
         pub beside: Option<PanelBeside>,
     }
 
-    /// A verdict that is expected.
+    /// An expected verdict.
     pub struct PanelVerdict {
-        /// The likeliest outcome.
+        /// Index of the likeliest outcome.
         pub likeliest: u32,
         /// Probabilities of the outcomes.
         pub probabilities: Vec<f64>,
-        /// How sure: the probability of the likeliest.
+        /// Certainty: the probability of the likeliest outcome.
         pub sure: f64,
-        /// The ends of the central part (`level`) of that probability were the text known exactly.
+        /// The central range (`level`) of that probability if the text were known exactly.
         pub range: (f64, f64),
-        /// Nearly any probability of it is possible: labels of this text would tell.
+        /// Whether nearly any probability of it is possible, so that labels of this text would help.
         pub too_little: bool,
-        /// Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with the probability `level`.
+        /// For the rule of means: the mean level expected, counted from 1, and the interval that contains it
+        /// with the probability `level`.
         pub mean: Option<(f64, f64, f64)>,
     }
 
     /// The verdicts of many panels drawn from one recipe.
     pub struct PanelOthers {
-        /// Share of the panels of which each outcome is the likeliest.
+        /// For each outcome the share of panels for which it is the likeliest.
         pub shares: Vec<f64>,
         /// Probabilities of the outcomes, averaged over the panels.
         pub probabilities: Vec<f64>,
-        /// Share of the panels whose likeliest outcome is another than the most frequent one.
+        /// Share of the panels whose likeliest outcome differs from the most frequent one.
         pub otherwise: f64,
     }
 
     /// The verdict of another composition on the same text.
     pub struct PanelBeside {
-        /// Its verdict.
         pub verdict: PanelVerdict,
         /// Its probabilities, averaged over its panels.
         pub probabilities: Vec<f64>,

@@ -1,30 +1,30 @@
-//! What a paper's appendix needs, as a folder.
+//! The report folder for a paper's appendix.
 
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What is wanted of a report for a paper.
+    /// The parameters of a report for a paper.
     #[derive(Copy, Default, Eq)]
     pub struct PaperWish {
-        /// Compares models on labels held out, and how fast new people are learned; else what is on record is shown.
+        /// Compares models on held-out labels, and how fast new people are learned; otherwise uses the
+        /// stored results.
         pub evaluate: bool,
-        /// Quotes the beginnings of the most contested texts; else their ids alone.
+        /// Quotes the beginnings of the most contested texts; otherwise only their ids.
         pub quote_texts: bool,
-        /// People by their ids, and groups of fewer than five people too; else pseudonyms, and nothing of so few.
+        /// Shows people by their ids, including groups of fewer than five people; otherwise pseudonyms, and
+        /// nothing about such small groups.
         pub with_ids: bool,
-        /// Replaces a report that is there.
+        /// Overwrites an existing report.
         pub replace: bool,
     }
 
-    /// What was written.
+    /// Summary of a written report.
     pub struct PaperWritten {
-        /// The folder.
         pub folder: String,
-        /// Its files, by their paths in it.
+        /// Paths of its files, relative to the folder.
         pub files: Vec<String>,
         /// Their size in bytes.
         pub bytes: f64,
-        /// Figures.
         pub figures: u32,
         /// Tables, each as LaTeX and CSV.
         pub tables: u32,
@@ -32,13 +32,14 @@ view! {
         pub questions: Vec<String>,
         /// Labels in `labels.csv`.
         pub labels: u32,
-        /// Values of people's attributes that are left blank in it, because fewer than five people share them or because fewer than five would have a blank.
+        /// Values of people's attributes that are left blank in it, because fewer than five people share
+        /// them or because fewer than five would have a blank.
         pub suppressed: u32,
-        /// The same of each attribute, in a sentence.
+        /// The suppressed values of each attribute, in a sentence.
         pub left_blank: Vec<String>,
-        /// People who can still be told apart by what is left of their attributes.
+        /// People who can still be identified by the remaining attributes.
         pub told_apart: u32,
-        /// What could not be told, a sentence each.
+        /// Figures that could not be computed, a sentence each.
         pub notes: Vec<String>,
     }
 }

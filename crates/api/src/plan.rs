@@ -1,10 +1,10 @@
-//! How many annotators and labels a study needs, as a pilot tells it.
+//! How many annotators and labels a study needs, estimated from a pilot.
 
 use dissensus_domain::{QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// A number that is recommended, with its 95 % interval.
+    /// A recommended number with its 95 % interval.
     #[derive(Copy, Default)]
     pub struct PlannedNumber {
         /// The number; none above the limit of the report.
@@ -22,54 +22,53 @@ view! {
         pub text: f64,
         /// Between annotators.
         pub annotator: f64,
-        /// Of neither.
+        /// The rest.
         pub residual: f64,
     }
 
-    /// What is wanted of a study.
+    /// The requirements of a study.
     pub struct PlanWish {
         /// Reliability of a text's mean and of a person's severity, between 0 and 1.
         pub reliability: f64,
-        /// Width of the 95 % interval of a text's mean, in levels; of a binary question as a share.
+        /// Width of the 95 % interval of a text's mean, in levels; for a binary question as a share.
         pub interval_width: Option<f64>,
-        /// What a label costs.
+        /// Cost per label.
         pub cost_per_label: Option<f64>,
-        /// How long a label takes, in seconds; as measured with `None`.
+        /// Time per label in seconds; as measured if `None`.
         pub seconds_per_label: Option<f64>,
     }
 
     /// A text that needs more labels.
     pub struct OpenText {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
         /// Its beginning.
         pub body: String,
-        /// Labels that it has.
+        /// Number of its labels.
         pub labels: u32,
-        /// Labels that it still needs.
+        /// Number of labels that it still needs.
         pub missing: u32,
-        /// Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread; none without a label, or where no
-        /// width is wanted.
+        /// Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread;
+        /// none without a label, or if no width is requested.
         pub width: Option<f64>,
     }
 
     /// The plan of a study.
     pub struct PlanReport {
-        /// The question.
         pub question: QuestionId,
-        /// Reliability that is wanted, of a text's mean and of a person's severity.
+        /// Requested reliability, of a text's mean and of a person's severity.
         pub reliability: f64,
-        /// Width of the 95 % interval of a text's mean that is wanted, in levels.
+        /// Requested width of the 95 % interval of a text's mean, in levels.
         pub interval_width: Option<f64>,
-        /// What a label costs.
+        /// Cost per label.
         pub cost_per_label: Option<f64>,
-        /// How long a label takes, in seconds: as given, else the median of the labels whose time is known; none with fewer than 20 of them.
+        /// How long a label takes, in seconds: as given, otherwise the median of the labels whose time is
+        /// known; none with fewer than 20 of them.
         pub seconds_per_label: Option<f64>,
-        /// Labels whose time is known; 0 where it was given.
+        /// Number of labels with a known time; 0 if the time was given.
         pub timed_labels: u32,
-        /// Numbers above this are not told.
+        /// Numbers above this are not reported.
         pub limit: u32,
         /// Texts of the project.
         pub texts: u32,
@@ -77,45 +76,46 @@ view! {
         pub labels: u32,
         /// People with a label.
         pub annotators: u32,
-        /// Where labels differ.
+        /// Sources of the variance of labels.
         pub shares: Option<VarianceShares>,
-        /// Annotators a text for the reliability.
+        /// Annotators per text for the reliability.
         pub for_reliability: PlannedNumber,
-        /// Annotators a text for the width.
+        /// Annotators per text for the width.
         pub for_width: Option<PlannedNumber>,
-        /// Annotators a text for both.
+        /// Annotators per text for both.
         pub annotators_per_text: Option<u32>,
-        /// Labels a person for the reliability of that person's severity.
+        /// Labels per person for the reliability of that person's severity.
         pub labels_per_person: PlannedNumber,
-        /// Labels a text has now, on average over texts with a label.
+        /// Current labels per text, on average over texts with a label.
         pub labels_per_text_now: Option<f64>,
-        /// Reliability of the mean of so many.
+        /// Reliability of the mean of so many labels.
         pub reliability_now: Option<f64>,
-        /// Width of the interval from so many, in levels; none without an order of the levels.
+        /// Width of the interval from so many labels, in levels; none for unordered levels.
         pub width_now: Option<f64>,
-        /// Labels of the whole study.
+        /// Number of labels of the whole study.
         pub labels_in_all: Option<u32>,
-        /// Labels that are still missing.
+        /// Number of labels that are still missing.
         pub labels_missing: Option<u32>,
-        /// What the whole study costs.
+        /// Cost of the whole study.
         pub cost_in_all: Option<f64>,
-        /// What is still to be spent.
+        /// Remaining cost.
         pub cost_missing: Option<f64>,
-        /// How long the whole study takes, in seconds of labelling.
+        /// Duration of the whole study, in seconds of labelling.
         pub seconds_in_all: Option<f64>,
-        /// How much of that is still to come.
+        /// Remaining duration.
         pub seconds_missing: Option<f64>,
-        /// Texts that can stop: they have labels enough for the reliability, and their own interval is as narrow as is wanted.
+        /// Texts that can stop: they have enough labels for the reliability, and their own interval is as
+        /// narrow as requested.
         pub texts_done: u32,
-        /// People whose severity is known well enough.
+        /// Number of people whose severity is known well enough.
         pub people_done: u32,
-        /// True where no text needs another label.
+        /// True if no text needs another label.
         pub done: bool,
-        /// Texts that need more, the fewest missing first.
+        /// Texts that need more labels, the fewest missing first.
         pub open_texts: Vec<OpenText>,
-        /// What is missing where nothing can be told.
+        /// What is missing if nothing can be estimated.
         pub needs: Option<String>,
-        /// What to know about these numbers.
+        /// A note on these numbers.
         pub remark: Option<String>,
     }
 }

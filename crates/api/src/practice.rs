@@ -6,13 +6,11 @@ use dissensus_domain::{
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// A text to be practised on, or no longer.
+    /// A practice text to add, change or remove.
     pub struct NewPracticeText {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
-        /// The right answer; none where the text is not practised on any more.
+        /// The right answer; none to remove the text from practice.
         pub answer: Option<Answer>,
         /// Why it is the right one; shown after a person's own answer.
         pub reason: String,
@@ -24,17 +22,14 @@ view! {
         pub rule: PracticeRule,
         /// The texts, in the order of the first round.
         pub texts: Vec<PracticeTextInfo>,
-        /// What came of it, each person who has begun.
+        /// The results of each person who has begun.
         pub people: Vec<PracticePerson>,
     }
 
     /// A text to practise on.
     pub struct PracticeTextInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
@@ -42,7 +37,6 @@ view! {
         pub body: String,
         /// The right answer.
         pub answer: Answer,
-        /// Its name.
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
@@ -52,13 +46,13 @@ view! {
         pub right: u32,
     }
 
-    /// What came of one person's practice.
+    /// The practice of one person.
     pub struct PracticePerson {
         /// External id.
         pub annotator: String,
         /// Name on screen.
         pub name: String,
-        /// How the person stands.
+        /// The person's result.
         #[serde(flatten)]
         pub result: PracticeResult,
         /// The rounds, the first one first.
@@ -69,48 +63,46 @@ view! {
     pub struct PracticeRoundInfo {
         /// Right answers.
         pub right: u32,
-        /// Of so many.
+        /// Number of answers.
         pub of: u32,
-        /// Whether all was answered.
+        /// Whether all texts were answered.
         pub finished: bool,
     }
 
-    /// How somebody stands against the pass mark of practice.
+    /// A person's result compared with the pass mark of practice.
     pub struct PracticeResult {
-        /// By the last round that was finished.
+        /// The standing after the last finished round.
         pub standing: Standing,
-        /// Rounds begun.
         pub rounds_begun: u32,
-        /// Right answers of that round, or of the one at hand where none is finished.
+        /// Right answers in that round, or in the current one if none is finished.
         pub right: u32,
-        /// Of so many.
+        /// Number of answers.
         pub of: u32,
     }
 
-    /// What somebody may do now.
+    /// What an annotator may do now.
     #[derive(Copy, Eq)]
     pub enum PracticeStep {
-        /// Practise: a round is to be begun or finished.
+        /// Practise: start or finish a round.
         Practise,
-        /// Label.
         Label,
-        /// Nothing more: the study's author decided so for those who fall short.
+        /// Nothing more: the study's author stops people who fail.
         Stopped,
     }
 
-    /// Practice as the person sees it who practises.
+    /// The state of practice for the person who practises.
     pub struct PracticeState {
-        /// What is to be done now.
+        /// The next step.
         pub step: PracticeStep,
-        /// True where attention checks, and not practice, are the reason.
+        /// True if the reason is attention checks and not practice.
         pub by_checks: bool,
-        /// The round at hand, from 1.
+        /// The current round, from 1.
         pub round: u32,
-        /// Answered in it.
+        /// Number of answered texts in the round.
         pub done: u32,
-        /// Of so many.
+        /// Number of texts in the round.
         pub total: u32,
-        /// What came of the last round that was finished.
+        /// The result of the last finished round.
         pub result: Option<PracticeResult>,
         /// The mark, and what happens below it.
         pub rule: PracticeRule,
@@ -118,68 +110,58 @@ view! {
 
     /// A text to practise on, before the person has answered: without its right answer.
     pub struct PracticeTask {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
         /// What is judged. Plain text: never to be rendered as HTML.
         pub body: String,
-        /// The round.
         pub round: u32,
     }
 
-    /// An answer in practice.
     pub struct NewPracticeAnswer {
-        /// Who.
         pub annotator: AnnotatorId,
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
-        /// What.
         pub answer: Answer,
     }
 
-    /// What a person learns after an answer in practice.
+    /// Feedback after an answer in practice.
     pub struct PracticeFeedback {
         /// Whether it counts as right.
         pub right: bool,
         /// The right answer.
         pub answer: Answer,
-        /// Its name.
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
-        /// How far the person is now.
+        /// The person's state now.
         pub state: PracticeState,
     }
 
-    /// A text of the round at hand, in its order, as the person who practises may see it.
+    /// A text of the current round, in its order, as the person who practises may see it.
     pub struct PracticeItem {
         /// Its name in files.
         pub text_id: String,
-        /// The question.
         pub question: String,
-        /// What is judged.
+        /// The body of the text.
         pub text: String,
         /// Whether the answer was right; none before it is given.
         pub right: Option<bool>,
     }
 
-    /// Pass marks to set; what is none stays as it is.
+    /// Pass marks to set; missing values stay unchanged.
     #[derive(Default)]
     pub struct NewPracticeRule {
         /// The share that must be right, 0 to 1.
         pub pass: Option<f64>,
-        /// On ordered levels an answer so many levels away counts as right.
+        /// Maximum distance, in levels, at which an answer on ordered levels counts as right.
         pub within: Option<u16>,
-        /// What happens to somebody below it.
+        /// What happens to an annotator below it.
         pub then: Option<AfterFailing>,
     }
 
-    /// The mark of attention checks; none where none was set.
+    /// The mark of attention checks; none if none was set.
     pub struct CheckRuleInfo {
         /// The mark.
         pub rule: Option<CheckRule>,

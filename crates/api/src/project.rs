@@ -1,4 +1,4 @@
-//! The open project: what it holds, what predicts for it.
+//! The open project: its content, and the models that predict for it.
 
 use super::{GroupsChoice, PlanWish, StudyCare};
 use super::{Problem, TextOrder};
@@ -12,49 +12,52 @@ view! {
     pub struct ProjectInfo {
         /// Where the file is.
         pub path: String,
-        /// File name without its ending.
+        /// File name without its extension.
         pub name: String,
-        /// Texts in all.
+        /// Number of all texts.
         pub texts: u32,
-        /// Annotators in all.
+        /// Number of all annotators.
         pub annotators: u32,
-        /// Those of them who have no label yet, for any question.
+        /// How many of them have no label yet, for any question.
         pub annotators_without_labels: u32,
-        /// Current labels in all.
+        /// Number of all current labels.
         pub labels: u32,
-        /// What is asked.
+        /// The questions.
         pub questions: Vec<QuestionInfo>,
         /// Names of the annotators' attributes, and their values in use.
         pub attributes: Vec<AttributeInfo>,
-        /// Whether how others see a text is shown to a person who has answered it; never in a packet.
+        /// Whether other people's views of a text are revealed to a person who has answered it; never in a
+        /// packet.
         pub reveals: bool,
-        /// Current labels of people to whom something of others had been shown about the text before.
+        /// Current labels of people to whom other people's data on the text had been revealed before.
         pub labels_after_shown: u32,
-        /// What the study sets for the care of its people.
+        /// The study's settings for the care of its annotators.
         pub care: StudyCare,
-        /// Said wherever labels are shown when annotators are simulated: who they are and how their labels were made.
+        /// Notice for simulated annotators, shown wherever labels are: who they are and how their labels
+        /// were made.
         pub simulated_notice: Option<String>,
-        /// Embeddings.
+        /// State of the embeddings.
         pub encoding: EncodingState,
-        /// What was chosen last in this project.
+        /// The last choices in this project.
         pub choices: ProjectChoices,
-        /// Whose packet this is, and what it asks; none of a whole project.
+        /// The annotator and the questions of this packet; none for a whole project.
         pub packet: Option<PacketInfo>,
-        /// Whether it is open to read: nothing can be written to it.
+        /// Whether it is open read-only.
         pub read_only: bool,
-        /// Said where the journal of another file lay beside the project when it was opened: where it was put.
+        /// Notice that the journal of another file was found next to the project when it was opened, and
+        /// where it was moved.
         pub journal_notice: Option<String>,
     }
 
-    /// The packet of one person.
+    /// The task packet of one person.
     pub struct PacketInfo {
-        /// Who is asked.
+        /// The annotator.
         pub annotator: AnnotatorId,
-        /// What is asked of each text, in this order.
+        /// The questions about each text, in this order.
         pub questions: Vec<QuestionId>,
     }
 
-    /// A question and how far its labelling is.
+    /// A question and the progress of its labelling.
     pub struct QuestionInfo {
         /// Its row.
         pub id: QuestionId,
@@ -62,95 +65,95 @@ view! {
         pub name: String,
         /// The sentence an annotator reads.
         pub prompt: String,
-        /// What is written beside it.
+        /// The help text shown with it.
         pub help: QuestionHelp,
         /// The answers.
         pub scale: Scale,
-        /// What each level means, in their order; empty where nothing is said.
+        /// What each level means, in their order; empty without definitions.
         pub definitions: Vec<String>,
-        /// Whether it offers to say that one cannot say.
+        /// Whether it offers "cannot say".
         pub cannot_say: bool,
-        /// How many current answers say so; they are no labels.
+        /// How many current answers are "cannot say"; they are not labels.
         pub unsaid: u32,
-        /// Of a multi-label question its options, each as a yes/no question, which models, figures and views are of.
+        /// For a multi-label question its options, each as a yes/no question, to which models, figures and
+        /// views refer.
         pub options: Vec<QuestionInfo>,
-        /// Where it is asked; everywhere without one.
+        /// Condition under which it is asked; always if none.
         pub only_if: Option<Condition>,
-        /// What can be said beside an answer.
+        /// Which notes annotators can add to an answer.
         pub remarks: RemarkForm,
         /// Current labels.
         pub labels: u32,
         /// Annotators who have a current label for it.
         pub annotators_with_labels: u32,
-        /// How it was edited since it was added.
+        /// Edits since the question was added.
         pub edits: QuestionEdits,
     }
 
-    /// How a question was edited since it was added.
+    /// Edits of a question since it was added.
     #[derive(Default)]
     pub struct QuestionEdits {
-        /// Every time, the first one first.
+        /// All edits, the oldest first.
         pub edits: Vec<QuestionEditInfo>,
-        /// Current labels that were given before the last one.
+        /// Current labels that were given before the last edit.
         pub labels_before: u32,
     }
 
-    /// One edit of a question.
     pub struct QuestionEditInfo {
-        /// When, in milliseconds since 1970-01-01 UTC.
+        /// Time of the edit, in milliseconds since 1970-01-01 UTC.
         pub at: f64,
-        /// What changed.
+        /// The edited parts.
         pub parts: Vec<QuestionPart>,
     }
 
-    /// What can change of a question.
+    /// Parts of a question that can be edited.
     #[derive(Copy, Eq)]
     pub enum QuestionPart {
-        /// The sentence that is asked.
+        /// The prompt.
         Text,
         /// Help and anchors.
         Help,
         /// Names and definitions of levels.
         LevelNames,
-        /// Levels added, removed or put in another order.
+        /// Levels added, removed or reordered.
         Levels,
-        /// Whether it offers to say that one cannot say.
+        /// Whether it offers "cannot say".
         CannotSay,
     }
 
-    /// A question as it is to be.
+    /// A question to save.
     pub struct QuestionDraft {
         /// The sentence an annotator reads.
         pub prompt: String,
-        /// What is written beside it.
+        /// The help text shown with it.
         pub help: QuestionHelp,
         /// All its levels, in their order.
         pub levels: Vec<LevelEdit>,
-        /// Whether it offers to say that one cannot say.
+        /// Whether it offers "cannot say".
         pub cannot_say: bool,
-        /// Where it is asked; everywhere without one.
+        /// Condition under which it is asked; always if none.
         pub only_if: Option<Condition>,
-        /// What can be said beside an answer.
+        /// Which notes annotators can add to an answer.
         pub remarks: RemarkForm,
     }
 
-    /// What stands on a level, so that it cannot be removed; nothing of one that can.
+    /// What depends on a level, so that it cannot be removed; empty if it can be.
     pub struct LevelUseInfo {
         /// In words: `12 answers, 1 decision stand`.
         pub words: Option<String>,
-        /// Whether it was answered, so that it keeps its place among the others that were, where levels have an order.
+        /// Whether it was answered; an answered level keeps its position among the other answered ones if
+        /// levels are ordered.
         pub answered: bool,
     }
 
     /// An attribute of annotators.
     pub struct AttributeInfo {
-        /// Its name.
         pub name: String,
         /// Values in use, most frequent first.
         pub values: Vec<String>,
     }
 
-    /// An annotator to choose.
+    /// An annotator in a list.
     pub struct AnnotatorInfo {
         /// Its row.
         pub id: AnnotatorId,
@@ -158,19 +161,21 @@ view! {
         pub external_id: String,
         /// Its name on screen.
         pub name: String,
-        /// What is known of the person.
+        /// Attributes of the person.
         pub attributes: Attributes,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
-        /// Current labels, all questions.
+        /// Number of current labels, over all questions.
         pub labels: u32,
-        /// True where everything of the person came from a file, and nothing was given in a window or by the command.
+        /// True if all data of the person came from a file, and nothing was given in a window or by the
+        /// command.
         pub imported: bool,
     }
 
-    /// How far the embeddings of the open project are.
+    /// Progress of the embeddings of the open project.
     pub struct EncodingState {
-        /// The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first encoding.
+        /// The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first
+        /// encoding.
         pub version: Option<String>,
         /// Texts with an embedding of that version.
         pub encoded: u32,
@@ -180,33 +185,32 @@ view! {
         pub problem: Option<Problem>,
     }
 
-    /// What predicts for a question, exactly.
+    /// The exact model that predicts for a question.
     pub struct ActiveModel {
-        /// The question.
         pub question: QuestionId,
         /// Key of the encoder version whose embeddings it is fitted on; none without embeddings.
         pub encoder: Option<String>,
-        /// How token vectors become one.
+        /// How token vectors are combined into one.
         pub pooling: Option<String>,
-        /// How exactly they are computed.
+        /// The precision of their computation.
         pub precision: Option<String>,
-        /// The run whose encoder that is.
+        /// The run of that encoder.
         pub run: Option<u32>,
-        /// True where that run tuned the encoder; false where it was trained on a frozen one.
+        /// True if that run tuned the encoder; false if it was trained on a frozen one.
         pub tuned: bool,
-        /// The annotator model: `multilevel`, whichever model a run trained.
+        /// The annotator model: `multilevel`, regardless of the model that a run trained.
         pub model: String,
-        /// Labels that it was last fitted on; none while it is not fitted.
+        /// Number of labels that it was last fitted on; none while it is not fitted.
         pub fitted_on: Option<u32>,
-        /// Labels and retractions since, each of which it has learned.
+        /// Labels and retractions since, all of which it has learned.
         pub learned_since: u32,
-        /// When it was fitted.
+        /// Time of the fit.
         pub fitted_at: Option<f64>,
-        /// Labels of the question now.
+        /// Current number of labels of the question.
         pub labels: u32,
     }
 
-    /// Kept in the project, so that it opens as it was left.
+    /// Choices that are stored in the project, so that it opens as it was left.
     #[derive(Default)]
     pub struct ProjectChoices {
         /// The annotator who labelled last.
@@ -215,15 +219,16 @@ view! {
         pub question: Option<QuestionId>,
         /// The order of texts chosen last.
         pub order: TextOrder,
-        /// The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`, `disagreement`.
+        /// The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`,
+        /// `disagreement`.
         pub view: Option<String>,
-        /// The attribute annotators were grouped by last.
+        /// The attribute by which annotators were grouped last.
         pub group_by: Option<String>,
         /// The groups that were compared last.
         pub compared: Option<GroupsChoice>,
-        /// What was wanted of the study last.
+        /// The last requirements of the study plan.
         pub plan: Option<PlanWish>,
-        /// The questions that are on one screen, in their order; none where one is asked at a time.
+        /// The questions that are on one screen, in their order; none if one is asked at a time.
         #[serde(default)]
         pub screen: Vec<QuestionId>,
     }

@@ -1,31 +1,31 @@
-//! How predicted scores of one question go with those of another.
+//! Correlation of predicted scores between questions.
 
 use dissensus_domain::{QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What is correlated.
+    /// The parameters of a correlation.
     #[derive(Eq, Hash, Default)]
     pub struct CorrelationChoice {
         /// The questions, or options of them; every question with labels if empty.
         pub questions: Vec<QuestionId>,
-        /// Finished runs whose models score in place of the live ones; of these the questions are taken.
+        /// Finished runs whose models score instead of the live ones; they determine the questions.
         pub runs: Vec<u32>,
     }
 
-    /// A score that every text gets.
+    /// A score of every text.
     pub struct ScoredQuestion {
         /// The question, or one of its options.
         pub question: QuestionId,
-        /// Its name; of a choice question with the level.
+        /// Its name; for a choice question with the level.
         pub name: String,
-        /// What the score is, in words: the mean level, or the probability of an answer.
+        /// The kind of the score, in words: the mean level, or the probability of an answer.
         pub score: String,
-        /// The least and the greatest value that it can have.
+        /// Minimum and maximum possible value.
         pub range: (f64, f64),
         /// The run whose model scores; the live model with `None`.
         pub run: Option<u32>,
-        /// Texts whose labels have taught the model, copies counted once.
+        /// Number of texts whose labels trained the model, copies counted once.
         pub learned: u32,
     }
 
@@ -34,14 +34,15 @@ view! {
     pub struct CorrelationFigure {
         /// The correlation.
         pub value: f64,
-        /// Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or where it is exact.
+        /// Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or if it is
+        /// exact.
         pub interval: Option<(f64, f64)>,
     }
 
-    /// Two scores of the same texts, correlated; `None` where one of them does not vary.
+    /// The correlation of two scores over the same texts; `None` if one of them does not vary.
     #[derive(Copy, Default)]
     pub struct CorrelationFigures {
-        /// Texts, copies counted once.
+        /// Number of texts, copies counted once.
         pub texts: u32,
         /// Pearson's correlation.
         pub pearson: Option<CorrelationFigure>,
@@ -49,42 +50,42 @@ view! {
         pub spearman: Option<CorrelationFigure>,
     }
 
-    /// Two scores.
+    /// A pair of scores.
     #[derive(Copy)]
     pub struct ScorePair {
-        /// Place of the first score in the list.
+        /// Index of the first score in the list.
         pub a: u32,
-        /// Place of the second one, after the first.
+        /// Index of the second one, after the first.
         pub b: u32,
-        /// Texts that have taught both models, the first alone, the second alone, and neither.
+        /// Numbers of texts whose labels trained both models, only the first, only the second, and neither.
         pub learned: (u32, u32, u32, u32),
         /// Over all texts that can be scored by models that learned from none of their labels.
         pub held_out: CorrelationFigures,
-        /// Of these the texts without labels of either question.
+        /// The texts among these without labels of either question.
         pub unlabelled: CorrelationFigures,
-        /// Over all texts, scores as the models have them, with what the texts' own labels taught. Without intervals.
+        /// Over all texts, with the models' own scores, which have learned from the texts' labels. Without
+        /// intervals.
         pub as_learned: CorrelationFigures,
     }
 
     /// Predicted scores of questions, correlated with one another.
     pub struct QuestionCorrelation {
-        /// What was asked for.
+        /// The parameters.
         pub choice: CorrelationChoice,
-        /// The scores.
         pub scores: Vec<ScoredQuestion>,
-        /// Every pair of them, in the order of `a`, then of `b`.
+        /// Every pair of scores, in the order of `a`, then of `b`.
         pub pairs: Vec<ScorePair>,
-        /// Texts, copies counted once.
+        /// Number of texts, copies counted once.
         pub texts: u32,
-        /// Further texts that say the same as one of these.
+        /// Further texts with the same body as one of these.
         pub copies: u32,
-        /// Texts that taught the encoder: they are in no held-out figure.
+        /// Texts that trained the encoder; they are in no held-out figure.
         pub taught_encoder: u32,
-        /// Annotators whose predictions a score is the mean of; of runs the greatest number.
+        /// Number of annotators over whom a score is averaged; for runs the largest number.
         pub annotators: u32,
-        /// Folds of the labelled texts; none where runs score.
+        /// Number of folds of the labelled texts; none if runs score.
         pub folds: Option<u32>,
-        /// Questions that were left out, and why; what else is to be known.
+        /// Notes, including on questions that were left out.
         pub notes: Vec<String>,
         /// Revision of the predictions before labels were read.
         pub revision: u32,
@@ -92,17 +93,17 @@ view! {
         pub stale: bool,
     }
 
-    /// Two scores of every text, to be drawn.
+    /// Two scores of every text, for a plot.
     pub struct CorrelationPoints {
-        /// The texts.
         pub texts: Vec<TextId>,
-        /// Their first scores, held out where there is one.
+        /// Their first scores, held out if available.
         pub x: Vec<f64>,
         /// Their second scores.
         pub y: Vec<f64>,
-        /// 1 where labels of the text taught the first model, 2 the second, 3 both, else 0. The scores here learned from none of them.
+        /// 1 if labels of the text trained the first model, 2 the second, 3 both, otherwise 0. The scores
+        /// here learned from none of them.
         pub learned: Vec<u8>,
-        /// How many there are; those above are as many of them as can be drawn, evenly picked.
+        /// Number of all points, of which those above are an even selection.
         pub all: u32,
     }
 }

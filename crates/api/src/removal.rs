@@ -1,56 +1,52 @@
-//! Taking out what was added by mistake.
+//! Removing data that was added by mistake.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What is to be taken out.
+    /// What is to be removed.
     #[derive(Copy, Eq)]
     pub enum Removal {
-        /// A question.
         Question(QuestionId),
-        /// A text.
         Text(TextId),
         /// A person.
         Annotator(AnnotatorId),
-        /// What the last import added.
+        /// The data that the last import added.
         LastImport,
     }
 
-    /// What would go with something that is taken out.
+    /// Data that would be removed together with something.
     pub struct RemovalPreview {
-        /// Its name in files; of an import that of the file.
+        /// Its name in files; for an import the name of the file.
         pub name: String,
-        /// Why it cannot go, in words; none where it can.
+        /// Why it cannot be removed, in words; none if it can.
         pub stays: Option<String>,
-        /// When it was imported, in milliseconds since 1970-01-01 UTC; none of what is no import.
+        /// When it was imported, in milliseconds since 1970-01-01 UTC; none if it is not an import.
         pub imported_at: Option<f64>,
-        /// What it holds.
+        /// Its content.
         pub counts: RemovalCounts,
     }
 
-    /// What went.
+    /// The result of a removal.
     pub struct Removed {
-        /// As in [`RemovalPreview`].
+        /// See [`RemovalPreview`].
         pub name: String,
-        /// What went.
+        /// The removed data.
         pub gone: RemovalCounts,
-        /// What of an import stays, because somebody used, changed or took it back since.
+        /// What of an import is retained, because it was used, changed or retracted since.
         pub kept: RemovalCounts,
     }
 
-    /// How many of each.
+    /// Counts of each kind of data.
     #[derive(Copy, Default, Eq)]
     pub struct RemovalCounts {
-        /// Questions.
         pub questions: u32,
-        /// Texts.
         pub texts: u32,
         /// People.
         pub annotators: u32,
         /// Answers, skips, flags and notes.
         pub answers: u32,
-        /// Names and attributes of people who were there before.
+        /// Names and attributes of people who already existed.
         pub attributes: u32,
     }
 }

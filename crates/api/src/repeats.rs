@@ -1,33 +1,33 @@
-//! How often people agree with themselves.
+//! Self-agreement: how often people give the same answer again.
 
 use dissensus_domain::{AnnotatorId, QuestionId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// The share of repeats with the same answer, r, and what accuracy can reach.
+    /// The share of repeats with the same answer, r, and the accuracy that can be reached.
     #[derive(Copy)]
     pub struct SelfAgreementShare {
         /// Answers of one person to one text that follow an earlier one of the same person.
         pub repeats: u32,
-        /// Those that say the same.
+        /// Those with the same answer.
         pub same: u32,
-        /// Their share.
         pub share: f64,
         /// Lower end of its 95 % interval.
         pub low: f64,
         /// Upper end.
         pub high: f64,
-        /// The best reachable accuracy lies at this or above: the lower end of the share's interval.
+        /// Lower bound of the best reachable accuracy: the lower end of the share's interval.
         pub ceiling_low: f64,
-        /// And at this or below: the square root of its upper end.
+        /// Upper bound of the best reachable accuracy: the square root of the upper end of the share's
+        /// interval.
         pub ceiling_high: f64,
-        /// People whom the interval takes for a sample of people like them; 0 where it is about these people alone.
+        /// People whom the interval treats as a sample of people like them; 0 if it is only about these
+        /// people.
         pub people: u32,
     }
 
     /// One person's repeats.
     pub struct RepeatsOfAnnotator {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name in files.
         pub annotator_id: String,
@@ -35,30 +35,29 @@ view! {
         pub name: String,
         /// Repeats of this person.
         pub repeats: u32,
-        /// Those that say the same.
+        /// Those with the same answer.
         pub same: u32,
-        /// Their share, where there are enough.
+        /// Their share, if there are enough repeats.
         pub agreement: Option<SelfAgreementShare>,
     }
 
     /// Self-agreement for one question.
     pub struct RepeatReport {
-        /// The question.
         pub question: QuestionId,
-        /// Everyone's together, where there are enough.
+        /// The share over everyone, if there are enough repeats.
         pub overall: Option<SelfAgreementShare>,
-        /// Repeats in all.
+        /// Number of all repeats.
         pub repeats: u32,
-        /// Each person with repeats, the most first.
+        /// Each person with repeats, those with the most first.
         pub annotators: Vec<RepeatsOfAnnotator>,
-        /// Answers of a later occasion without one of an earlier occasion to compare with.
+        /// Answers of a later annotation round without one of an earlier round to compare with.
         pub unpaired: u32,
-        /// Pairs of an answer and the one before it in one of which the person could not say: they are compared with nothing.
+        /// Pairs of consecutive answers of which one is "cannot say"; they are not compared.
         pub unsaid: u32,
-        /// Answers of a later occasion that are the only labels of their texts themselves: a file was imported with occasions, and
-        /// then without.
+        /// Answers of a later annotation round that are themselves the only labels of their texts: a file
+        /// was imported with rounds, and then without.
         pub labels_themselves: u32,
-        /// What is missing where there is no share.
+        /// What is missing if there is no share.
         pub needs: Option<String>,
     }
 }

@@ -1,4 +1,4 @@
-//! Runs as the window and `--json` see them: what is asked of a training, how it goes, what came of it.
+//! Training runs for the window and `--json`: settings, progress and results.
 
 use super::{Problem, WorkState};
 use dissensus_domain::{AnnotatorId, QuestionId};
@@ -28,8 +28,8 @@ view! {
     }
 }
 
-/// Settings of a training, each written once: its name in JSON and TypeScript, its option on the command line, its name and help in
-/// forms, its type, and what it can be.
+/// Defines the settings of a training, each written once: its name in JSON and TypeScript, its option on the
+/// command line, its name and help in forms, its type, and its allowed values.
 macro_rules! training_choices {
     (
         own { $($(#[doc = $own_doc:tt])* $own:ident: $own_type:ty, $own_label:literal, $own_range:expr;)* }
@@ -37,24 +37,26 @@ macro_rules! training_choices {
         flags { $($(#[doc = $flag_doc:tt])* $flag:ident, $flag_label:literal;)* }
     ) => {
         view! {
-            /// What a training is asked to do. Everything but the question has a sensible default.
+            /// The settings of a training. Everything but the question has a sensible default.
             pub struct TrainChoices {
-                /// The question.
                 pub question: QuestionId,
                 /// The annotator model.
                 pub model: ModelKind,
                 /// Which layers of the encoder are trained.
                 pub tuning: Tuning,
-                /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
+                /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`,
+                /// `by-annotator:0.8`, ...
                 pub split: SplitSpec,
-                /// Questions of other projects that teach the encoder too.
+                /// Questions of other projects that train the encoder too.
                 #[serde(default)]
                 pub auxiliary: Vec<AuxiliaryQuestion>,
-                /// Questions that are learned together on one encoder, each with a head of its own: every one that is learned, or, where a
-                /// training is asked for, a whole question in place of its options. Empty for the question alone.
+                /// Questions that are learned together on one encoder, each with its own head: every one
+                /// that is learned, or, in a request, a whole question in place of its options. Empty if the
+                /// question is learned on its own.
                 #[serde(default)]
                 pub joint: Vec<JointQuestion>,
-                /// Heads that stay as earlier runs left them. The training begins with the encoder that these stand on.
+                /// Heads that stay as earlier runs left them. The training starts from the encoder that they
+                /// depend on.
                 #[serde(default)]
                 pub held: Vec<HeldHead>,
                 $($(#[doc = $own_doc])* pub $own: $own_type,)*
@@ -63,7 +65,7 @@ macro_rules! training_choices {
             }
         }
 
-        /// What is asked for of [`TrainChoices`]; everything else keeps its default.
+        /// Options of the command for [`TrainChoices`]; everything that is not given keeps its default.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[cfg_attr(feature = "clap", derive(clap::Args))]
         #[cfg_attr(feature = "clap", command(next_help_heading = "Gradient training", allow_negative_numbers = true))]
@@ -84,7 +86,7 @@ macro_rules! training_choices {
         }
 
         impl TrainOptions {
-            /// Puts what was asked for into `choices`.
+            /// Applies the given options to `choices`.
             pub fn apply(&self, choices: &mut TrainChoices) {
                 $(if let Some(asked) = self.$name { choices.$name = asked; })*
                 $(if let Some(asked) = self.$flag { choices.$flag = asked; })*
@@ -92,7 +94,7 @@ macro_rules! training_choices {
         }
 
         impl TrainChoices {
-            /// The first number that is not in its range: its name, and the range in words.
+            /// The first number that is out of its range: its name, and the range in words.
             pub fn out_of_range(&self) -> Option<(&'static str, String, String)> {
                 $(if let Some(allowed) = outside(self.$own, &$own_range) {
                     return Some((stringify!($own), self.$own.to_string(), allowed));
@@ -103,7 +105,7 @@ macro_rules! training_choices {
                 None
             }
 
-            /// With each number that `which` names brought to the nearest one in its range.
+            /// Brings each number that `which` selects to the nearest one in its range.
             pub fn into_ranges(mut self, which: impl Fn(&str) -> bool) -> Self {
                 $(if which(stringify!($own)) {
                     self.$own = nearest(self.$own, &$own_range);
@@ -132,19 +134,19 @@ macro_rules! training_choices {
 }
 
 view! {
-    /// A setting of a training, as a form shows it.
+    /// A setting of a training, for a form.
     pub struct TrainSetting {
         /// Its name in [`TrainChoices`]; on the command line with hyphens.
         pub key: String,
-        /// Its name for people.
+        /// Its display name.
         pub label: String,
-        /// What it does.
+        /// Help text.
         pub help: String,
-        /// The smallest and the largest number that it can be.
+        /// The smallest and the largest allowed number.
         pub range: Option<(f64, f64)>,
-        /// True of whole numbers.
+        /// True if only whole numbers are allowed.
         pub whole: bool,
-        /// The names that it can be, of those that are names.
+        /// The allowed names, for a setting with names.
         pub values: Vec<String>,
     }
 }
@@ -175,7 +177,7 @@ impl TrainSetting {
     }
 }
 
-/// What an option of the command takes where it is one of these names; help and completions list them.
+/// Parses an option of the command that takes one of these names; help and completions list them.
 #[cfg(feature = "clap")]
 fn one_of<T>(names: Vec<&'static str>) -> impl clap::builder::TypedValueParser<Value = T>
 where
@@ -185,7 +187,7 @@ where
     PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }
 
-/// A type of numbers that a training is set by.
+/// A numeric type of a setting.
 trait Number: Copy + PartialOrd + Display {
     const WHOLE: bool;
 
@@ -208,12 +210,12 @@ impl Number for f64 {
     }
 }
 
-/// The range in words where `value` is not in it (what is no number is in none).
+/// The range in words if `value` is outside (NaN always is).
 fn outside<T: Number>(value: T, range: &RangeInclusive<T>) -> Option<String> {
     (!range.contains(&value)).then(|| format!("a number from {} to {}", range.start(), range.end()))
 }
 
-/// The number in `range` that is nearest to `value`; the smallest one for what is no number.
+/// The number in `range` that is nearest to `value`; the smallest one for NaN.
 fn nearest<T: Number>(value: T, range: &RangeInclusive<T>) -> T {
     if range.contains(&value) {
         value
@@ -292,7 +294,7 @@ training_choices! {
 }
 
 view! {
-    /// A question of a project file, as it is asked for to teach a run's encoder.
+    /// A question of a project file that is requested to train a run's encoder.
     pub struct AuxiliaryQuestion {
         /// The project file.
         pub project: String,
@@ -300,12 +302,12 @@ view! {
         pub question: Option<String>,
     }
 
-    /// The head of a question as an earlier run left it.
+    /// The head of a question, unchanged from an earlier run.
     #[derive(Copy, Eq)]
     pub struct HeldHead {
         /// The question, or one of its options.
         pub question: QuestionId,
-        /// A finished run of it.
+        /// A finished run of the question.
         pub run: u32,
     }
 
@@ -313,51 +315,50 @@ view! {
     pub struct JointQuestion {
         /// The question, or one of its options.
         pub question: QuestionId,
-        /// How much its mean loss counts against that of the others.
+        /// Weight of its mean loss relative to the others.
         pub weight: f64,
     }
 
-    /// A question with labels in a project file, which can teach the encoder of a run on another one.
+    /// A question with labels in a project file, which can train the encoder of a run on another one.
     pub struct AuxiliaryCandidate {
         /// The project file.
         pub project: String,
         /// Its name without the folder.
         pub file: String,
-        /// Name of the question.
         pub question: String,
-        /// Its labels.
         pub labels: u32,
     }
 
-    /// A question of another project, or another one of this, whose labels taught a run's encoder too.
+    /// A question of another project, or another one of this, whose labels also trained a run's encoder.
     pub struct RunAuxiliary {
         /// Identity of its project (a UUID), which all copies of it share.
         pub project: String,
         /// Name of the project file without its folder.
         pub file: String,
-        /// Name of the question.
         pub question: String,
-        /// Texts whose labels taught.
+        /// Texts whose labels were used for training.
         pub texts: u32,
-        /// Labels that taught.
+        /// Number of labels used for training.
         pub labels: u32,
-        /// Annotators who gave them.
+        /// Number of annotators of these labels.
         pub annotators: u32,
-        /// Labelled texts that did not teach because they are scored: validation and test have the same bodies.
+        /// Labelled texts that were not used for training because they are scored: validation and test have
+        /// the same bodies.
         pub left_out_texts: u32,
     }
 
-    /// One evaluation on the way.
+    /// An evaluation during training.
     pub struct EpochInfo {
-        /// Passes over the training texts so far; a fraction where evaluated in between.
+        /// Passes over the training texts so far; a fraction for an evaluation within a pass.
         pub epoch: f64,
         /// Steps so far.
         pub step: u32,
-        /// Mean loss of the steps since the evaluation before; none of a convex model, which is fitted in one go.
+        /// Mean loss of the steps since the previous evaluation; none for a convex model, which is fitted in
+        /// one go.
         pub train_loss: Option<f64>,
         /// Log loss on the validation texts, in nats.
         pub validation_loss: Option<f64>,
-        /// Share of validation labels predicted.
+        /// Share of validation labels that are predicted correctly.
         pub validation_accuracy: Option<f64>,
         /// Learning rate of the head at this step.
         pub rate: f64,
@@ -365,7 +366,8 @@ view! {
         pub seconds: f64,
         /// True for the best one so far.
         pub best: bool,
-        /// Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0.
+        /// Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step; 0 shows a
+        /// group that does not learn.
         pub gradients: Vec<GradientNorm>,
     }
 
@@ -379,13 +381,11 @@ view! {
 
     /// A run in the list.
     pub struct RunInfo {
-        /// Its number in this project, as people type it.
+        /// Its number in this project, as users type it.
         pub id: u32,
-        /// Its identity (a UUID), in every copy of the project; its files lie in a folder of this name.
+        /// Its identity (a UUID), in every copy of the project; its files are in a folder of this name.
         pub uid: String,
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
         /// The annotator model.
         pub model: ModelKind,
@@ -395,57 +395,57 @@ view! {
         pub layers: u32,
         /// Rank of the additions, for `lora`.
         pub rank: u32,
-        /// How many vectors learned, for `prompt`.
+        /// Number of learned vectors, for `prompt`.
         pub vectors: u32,
-        /// How many questions of other projects taught the encoder too.
+        /// Number of questions of other projects that also trained the encoder.
         pub auxiliary: u32,
-        /// How many questions and options were learned together on one encoder; 0 for a run of one alone.
+        /// How many questions and options were learned together on one encoder; 0 for a run of a single one.
         pub joint: u32,
-        /// The runs of the others of them, in their order; those that were deleted are not among them.
+        /// The other runs among them, in their order, without deleted ones.
         pub trained_with: Vec<u32>,
         /// How labels were divided.
         pub split: SplitSpec,
-        /// Its seed.
         pub seed: u32,
-        /// How it is.
+        /// The state of the run.
         pub state: WorkState,
         /// The job that works on it, while it runs.
         pub job: Option<u32>,
         /// When it began.
         pub started_at: f64,
-        /// Seconds it took, or has taken so far.
+        /// Duration in seconds, so far if it is running.
         pub seconds: f64,
         /// `cpu`, `cuda` or `metal`.
         pub device: String,
         /// Evaluations so far; empty for convex models, which are fitted in one go.
         pub epochs: Vec<EpochInfo>,
-        /// Passes it will make at most.
+        /// Maximum number of passes.
         pub epochs_planned: u32,
-        /// Seconds left, while it runs and where that can be told.
+        /// Estimated seconds left, while it runs and if available.
         pub seconds_left: Option<f64>,
         /// Scores on the test texts; none before it has ended.
         pub scores: Option<RunScores>,
         /// Why it failed.
         pub problem: Option<Problem>,
-        /// True where this run predicts for the project.
+        /// True if this run predicts for the project.
         pub predicts: bool,
-        /// True where its model can be used for predictions (its files are there).
+        /// True if its model can be used for predictions (its files exist).
         pub usable: bool,
-        /// True where labels or texts were added since: its figures are those of other data.
+        /// True if labels or texts were added since, so that its figures are of other data.
         pub data_changed: bool,
-        /// True where it was interrupted and can be resumed.
+        /// True if it was interrupted and can be resumed.
         pub resumable: bool,
     }
 
-    /// Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about annotators, else over texts.
+    /// Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about
+    /// annotators, otherwise over texts.
     pub struct RunScores {
-        /// All metrics there are, in the order to show them.
+        /// All available metrics, in the order in which they are shown.
         pub metrics: Vec<RunMetric>,
-        /// Labels scored.
+        /// Number of labels scored.
         pub labels: u32,
-        /// Texts scored.
+        /// Number of texts scored.
         pub texts: u32,
-        /// Annotators scored.
+        /// Number of annotators scored.
         pub annotators: u32,
         /// Test texts that were not scored: the encoder was tuned on their labels.
         pub left_out_texts: u32,
@@ -461,37 +461,39 @@ view! {
         pub low: Option<f64>,
         /// Upper end of its interval.
         pub high: Option<f64>,
-        /// True where more is better.
+        /// True if higher is better.
         pub higher_is_better: bool,
     }
 
-    /// Everything about one run.
+    /// All data on one run.
     pub struct RunDetail {
-        /// As in the list.
+        /// The entry of the list.
         pub info: RunInfo,
-        /// What was asked.
+        /// The settings.
         pub choices: TrainChoices,
         /// Texts and labels of the training, validation and test sets.
         pub sizes: RunSizes,
-        /// Encoder version it began with.
+        /// The encoder version from which it started.
         pub encoder: Option<String>,
-        /// What taught the encoder beside this question; empty before labels are divided.
+        /// What trained the encoder in addition to this question; empty before labels are divided.
         pub auxiliary: Vec<RunAuxiliary>,
         /// Precision, recall and F1 of each class.
         pub classes: Vec<RunClass>,
-        /// The same of each option, in runs of earlier versions on a whole multi-label question; empty for others.
+        /// The same of each option, in runs of earlier versions on a whole multi-label question; empty for
+        /// others.
         pub options: Vec<RunClass>,
         /// Labels by true level (rows) and predicted level (columns).
         pub confusion: Vec<Vec<u32>>,
-        /// Confidence against how often it was right.
+        /// Calibration: confidence and accuracy.
         pub calibration: Vec<RunBin>,
-        /// One line for each annotator scored.
+        /// One entry for each scored annotator.
         pub annotators: Vec<RunAnnotator>,
-        /// What can be said of the same test labels without reading the texts; empty where the training labels were not kept.
+        /// Baselines on the same test labels that do not read the texts; empty if the training labels were
+        /// not stored.
         pub baselines: Vec<RunBaseline>,
-        /// Of a type of spans whose words were learned in the same training: the scores on words.
+        /// For a type of spans whose words were learned in the same training: the scores on words.
         pub words: Option<RunWords>,
-        /// What is to be known about it, a sentence each: annotators without a head, ties of majorities, ...
+        /// Notes, a sentence each: annotators without a head, ties of majorities, ...
         pub notes: Vec<String>,
     }
 
@@ -499,21 +501,21 @@ view! {
     pub struct RunWords {
         /// Mean negative log-likelihood of a word's decision, in nats.
         pub log_loss: f64,
-        /// The same of how often a word's form is marked times the annotator's rate.
+        /// The same for the baseline: how often a word's form is marked times the annotator's rate.
         pub baseline_log_loss: f64,
-        /// F1 of marked words, pooled over answers; none where nobody marked or was predicted to.
+        /// F1 of marked words, pooled over answers; none if no words were marked or predicted.
         pub f1: Option<f64>,
-        /// The same of the baseline.
+        /// The same for the baseline.
         pub baseline_f1: Option<f64>,
         /// Area under the ROC curve of "annotators differ on this word".
         pub auroc: Option<f64>,
-        /// The same of the baseline.
+        /// The same for the baseline.
         pub baseline_auroc: Option<f64>,
         /// Test answers.
         pub answers: u32,
     }
 
-    /// How much there was.
+    /// Sizes of the three sets.
     #[derive(Default)]
     pub struct RunSizes {
         /// Texts of the training set.
@@ -530,13 +532,12 @@ view! {
         pub test_labels: u32,
     }
 
-    /// One class.
     pub struct RunClass {
         /// The level's name.
         pub name: String,
-        /// Of those predicted so, the share that are.
+        /// Precision: of those predicted as this level, the share that are of it.
         pub precision: Option<f64>,
-        /// Of those that are, the share predicted so.
+        /// Recall: of those of this level, the share that are predicted as it.
         pub recall: Option<f64>,
         /// Their harmonic mean.
         pub f1: Option<f64>,
@@ -548,23 +549,20 @@ view! {
     pub struct RunBin {
         /// Mean confidence in it.
         pub confidence: f64,
-        /// Share of these labels that were predicted.
+        /// Share of these labels that were predicted correctly.
         pub accuracy: f64,
-        /// Labels in it.
         pub labels: u32,
     }
 
-    /// One annotator.
     pub struct RunAnnotator {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
         /// Labels scored.
         pub labels: u32,
-        /// Share predicted.
+        /// Share of labels predicted correctly.
         pub accuracy: f64,
-        /// Share that this person's most frequent level would have predicted.
+        /// The same share for always predicting this person's most frequent level.
         pub baseline: f64,
         /// Log loss, in nats.
         pub log_loss: f64,
@@ -572,19 +570,21 @@ view! {
 
     /// The figures of a baseline, which reads no text.
     pub struct RunBaseline {
-        /// `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the shares of levels among each annotator's training labels, shrunk towards everybody's; its median for distances) or `prior` (everybody's shares).
+        /// `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the
+        /// shares of levels among each annotator's training labels, shrunk towards those of all annotators;
+        /// its median for distances) or `prior` (the shares over all annotators).
         pub name: String,
-        /// Its metrics; those of probabilities are missing where it gives one answer.
+        /// Its metrics; those of probabilities are missing if it gives only an answer.
         pub metrics: Vec<RunMetric>,
     }
 
-    /// Two runs side by side. Only runs scored on the same labels can be compared.
+    /// Comparison of two runs that were scored on the same labels.
     pub struct RunComparison {
         /// The first run.
         pub a: u32,
         /// The second run.
         pub b: u32,
-        /// One line a metric.
+        /// One entry per metric.
         pub metrics: Vec<MetricPair>,
         /// One point for each annotator: accuracy under both.
         pub annotators: Vec<AnnotatorPair>,
@@ -594,27 +594,26 @@ view! {
         pub labels: u32,
     }
 
-    /// One metric of both.
+    /// One metric of both runs.
     pub struct MetricPair {
-        /// Its key.
         pub key: String,
         /// Of the first run.
         pub a: f64,
         /// Of the second run.
         pub b: f64,
-        /// 95 % interval of b - a, by paired bootstrap over texts (over annotators for `annotator_accuracy`), where it was worked out.
+        /// 95 % interval of b - a, by paired bootstrap over texts (over annotators for
+        /// `annotator_accuracy`), if it was computed.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
-        /// Two-sided p of no difference, where it was worked out.
+        /// Two-sided p value of no difference, if it was computed.
         pub p: Option<f64>,
-        /// True where more is better.
+        /// True if higher is better.
         pub higher_is_better: bool,
     }
 
-    /// One annotator under both.
+    /// One annotator's accuracy under both runs.
     pub struct AnnotatorPair {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,

@@ -1,116 +1,120 @@
-//! A study of several people: its plan, what is handed out, what came back.
+//! A study with several annotators: its plan, task packets, and submissions.
 
 use super::{PracticeResult, PracticeState, Problem};
 use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, Remark, Standing, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What is wanted of a study.
+    /// The parameters of a study plan.
     pub struct StudyWish {
-        /// What is asked of each text; all questions where none is named.
+        /// The questions about each text; all questions if none is named.
         pub questions: Vec<QuestionId>,
-        /// Whom to ask: names of people who are in the project or to come.
+        /// The annotators: names of people who are in the project or are to be added.
         pub people: Vec<String>,
-        /// Whether people whose names only look like those of others are other people; without it handing out refuses them.
+        /// Confirms that people with look-alike names are different people; otherwise the assignment is
+        /// refused.
         pub new_people: bool,
-        /// People who are asked about each text.
+        /// Number of people per text.
         pub per_text: u32,
-        /// Texts that a person is asked about at most, those asked again not counted.
+        /// Maximum number of texts per person, without those asked again.
         pub per_person: Option<u32>,
-        /// Texts that everybody is asked about.
+        /// Number of texts that everyone is asked about.
         pub anchors: u32,
         /// Share of each person's texts that is asked again, from 0 to 1.
         pub repeat: f64,
-        /// Others that come at least between the two times.
+        /// Minimum number of other texts between the two times.
         pub again_after: u32,
-        /// The attribute by which the people of a text should differ, where it is known.
+        /// The attribute by which the annotators of a text should differ, if it is known.
         pub balance: Option<String>,
-        /// What draws texts and orders.
+        /// Seed for drawing texts and orders.
         pub seed: u32,
     }
 
-    /// What a plan comes to, before or after it is handed out.
+    /// The outcome of a plan, before or after it is handed out.
     pub struct StudyDraft {
-        /// What each person would be given.
+        /// The assignment of each person.
         pub people: Vec<StudyShare>,
         /// Answers that would be added: texts of all people, those asked again included, times questions.
         pub answers: u32,
-        /// Texts of the project, of which so many are anchors.
+        /// Number of texts of the project that people can be asked about (without practice texts).
         pub texts: u32,
-        /// Texts that everybody is asked about, earlier ones included.
+        /// Texts that everyone is asked about, including earlier ones.
         pub anchors: u32,
-        /// Working time of all people in seconds, by how long answers took so far; none where fewer than 20 answers to one of the questions have a time.
+        /// Working time of all people in seconds, by how long answers took so far; none if fewer than 20
+        /// answers to one of the questions have a time.
         pub seconds: Option<f64>,
-        /// How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
-        /// interval, in percentage points; none where there is no such text.
+        /// Worst-case precision of the share of pairs of people who differ, over the texts that two people
+        /// have: half the width of a 95 % interval, in percentage points; none if there is no such text.
         pub margin: Option<f64>,
-        /// The same of each person's agreement with their own first answers; none where no text is asked again.
+        /// The same for each person's agreement with their own first answers; none if no text is asked
+        /// again.
         pub self_margin: Option<f64>,
     }
 
-    /// What one person is given.
+    /// The assignment of one person.
     pub struct StudyShare {
         /// External id.
         pub annotator: String,
-        /// False where the person is to be added.
+        /// False if the person is to be added.
         pub known: bool,
-        /// External id of somebody whose name looks alike, of a person who is to be added.
+        /// External id of an existing person with a look-alike name, for a person who is to be added.
         pub looks_like: Option<String>,
-        /// Whether the name looks like one of somebody who has withdrawn, of a person who is to be added.
+        /// Whether the name looks like that of a person who has withdrawn, for a person who is to be added.
         pub looks_withdrawn: bool,
         /// Texts asked for the first time.
         pub texts: u32,
-        /// Of these, texts that everybody is asked about.
+        /// Of these, texts that everyone is asked about.
         pub anchors: u32,
         /// Texts asked again.
         pub repeats: u32,
-        /// Texts that the person was given or had answered before.
+        /// Texts that the person was assigned or had answered before.
         pub before: u32,
-        /// Where the packet was written; none before it is handed out, or without anything new.
+        /// Path of the packet; none before it is handed out, or without anything new.
         pub file: Option<String>,
     }
 
-    /// How far a study is.
+    /// The progress of a study.
     pub struct StudyReport {
-        /// Each person who was given something, in the order of the packets.
+        /// Each person with an assignment, in the order of the packets.
         pub people: Vec<StudyPerson>,
         /// Texts that were handed out.
         pub texts: u32,
-        /// Of these, texts on which everybody who was asked has answered.
+        /// Of these, texts that were answered by all of their annotators.
         pub texts_done: u32,
-        /// Texts that everybody is asked about.
+        /// Texts that everyone is asked about.
         pub anchors: u32,
-        /// Answers wanted in all: texts of all people, those asked again included.
+        /// Number of all requested answers: texts of all people, including those asked again.
         pub wanted: u32,
-        /// Of these, given.
+        /// Number of answers given.
         pub given: u32,
-        /// How often two people who both answered an anchor gave the same answer to it; none without such pairs.
+        /// How often two people who both answered an anchor gave the same answer to it; none without such
+        /// pairs.
         pub anchor_agreement: Option<StudyFigure>,
         /// How often an answer was the same when it was asked again, over all people.
         pub self_agreement: Option<StudyFigure>,
         /// Attention checks: questions about texts whose right answer is known.
         pub checks: u32,
-        /// Current labels of people to whom something of others had been shown about the text before.
+        /// Current labels of people to whom other people's data on the text had been revealed before.
         pub labels_after_shown: u32,
-        /// Packets that are not answered to the end and were handed out before something that they hold was changed.
+        /// Unfinished packets that were handed out before something in them was changed.
         pub earlier: Vec<EarlierPacket>,
-        /// To how many people a text was handed out that is not for everybody: to so many most of these were; 0 without such texts.
+        /// To how many people most texts that are not anchors were handed out; 0 without such texts.
         pub per_text: u32,
-        /// Texts that were handed out to fewer people, as where somebody withdrew.
+        /// Texts that were handed out to fewer people, for example because a person withdrew.
         pub short_texts: u32,
     }
 
-    /// A packet that is out with what holds no longer.
+    /// A handed-out packet whose content is outdated.
     pub struct EarlierPacket {
         /// External id of the person.
         pub annotator: String,
         /// Their name on screen.
         pub name: String,
-        /// What was changed since it was handed out, in words: `the guideline`, `the question rude`, `attention checks`.
+        /// What was changed since it was handed out, in words: `the guideline`, `the question rude`,
+        /// `attention checks`.
         pub changed: Vec<String>,
     }
 
-    /// One person of a study.
     pub struct StudyPerson {
         /// External id.
         pub annotator: String,
@@ -118,37 +122,35 @@ view! {
         pub name: String,
         /// Packets that were handed out to this person.
         pub packets: u32,
-        /// Texts, those asked again included.
+        /// Number of texts, including those asked again.
         pub wanted: u32,
-        /// Of these, answered.
+        /// Number of texts answered.
         pub given: u32,
-        /// Of those asked again, answered twice.
+        /// Of the texts asked again, those answered twice.
         pub repeated: u32,
-        /// Texts that this person leaves out for topics of their own. Which ones, and why, is nobody else's.
+        /// Texts that this person leaves out because of their own topics. Which ones, and why, is private.
         pub left_out: u32,
-        /// When this person handed in last; none before the first time.
+        /// Time of the last submission; none before the first.
         pub handed_in: Option<f64>,
-        /// Median seconds that a text took; none where it is not known.
+        /// Median seconds per text; none if not known.
         pub seconds: Option<f64>,
         /// How often the others who answered the same anchors gave the same answer.
         pub anchor_agreement: Option<StudyFigure>,
         /// How often the answer was the same when it was asked again.
         pub self_agreement: Option<StudyFigure>,
-        /// How often attention checks were answered right.
+        /// How often attention checks were answered correctly.
         pub attention: Option<StudyFigure>,
-        /// How the person stands against the mark of attention checks; none without a mark.
+        /// The person's result against the pass mark of attention checks; none without a mark.
         pub attention_standing: Option<Standing>,
-        /// What came of the practice; none where there is none.
+        /// The result of practice; none without practice.
         pub practice: Option<PracticeResult>,
     }
 
-    /// A right answer to be set.
+    /// A right answer to set.
     pub struct NewAttentionCheck {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
-        /// The right answer; none where the text is no check any more.
+        /// The right answer; none to remove the check.
         pub answer: Option<Answer>,
         /// Why it is the right one.
         pub reason: String,
@@ -156,11 +158,8 @@ view! {
 
     /// A text whose right answer is known.
     pub struct AttentionCheckInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
@@ -168,7 +167,6 @@ view! {
         pub body: String,
         /// The right answer.
         pub answer: Answer,
-        /// Its name.
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
@@ -178,7 +176,7 @@ view! {
         pub right: u32,
     }
 
-    /// A share with the interval that 95 % of such intervals hold it in.
+    /// A share with its 95 % interval.
     pub struct StudyFigure {
         /// The share, 0 to 1.
         pub share: f64,
@@ -186,53 +184,52 @@ view! {
         pub low: f64,
         /// Upper end.
         pub high: f64,
-        /// Of how many texts, or of agreement with oneself of how many answers that were asked again.
+        /// Number of texts, or, for self-agreement, of answers that were asked again.
         pub of: u32,
     }
 
-    /// What came of taking in files.
+    /// The result of merging files.
     pub struct MergeReport {
         /// Each file, in the order given.
         pub files: Vec<MergedFile>,
     }
 
-    /// What came of taking in one file.
+    /// The result of merging one file.
     pub struct MergedFile {
-        /// Where it is.
+        /// Path of the file.
         pub file: String,
-        /// What it is; none where that could not be told.
+        /// What it is; none if that could not be determined.
         pub kind: Option<MergedKind>,
-        /// Whose packet it is.
+        /// The annotator of the packet.
         pub annotator: Option<String>,
-        /// When it was handed in.
+        /// Time of the submission.
         pub handed_in: Option<f64>,
-        /// Events in it.
         pub events: u32,
-        /// What is new here: answers, marks, answers to texts that were asked again, and of a whole copy also people, texts, questions, what
-        /// changed of them, packets and decisions.
+        /// What is new here: answers, marks, answers to texts that were asked again, and for a whole copy
+        /// also people, texts, questions, their changes, packets and decisions.
         pub new: u32,
-        /// People who had withdrawn there: everything of theirs was erased here too.
+        /// People who had withdrawn there, whose data was therefore erased here too.
         pub withdrawn: u32,
-        /// Answers of one person to one question about one text that differ, because they were given in copies which did not know of each
-        /// other, and of which one came in now.
+        /// Answers of one person to one question about one text that differ, because they were given in
+        /// copies which did not know of each other, and of which one was merged now.
         pub contradicted: u32,
         /// The first 200 of these.
         pub contradictions: Vec<MergeContradiction>,
-        /// Texts whose group, split or metadata are others here now, because the copy noted them later.
+        /// Texts whose group, split or metadata changed here, because the copy recorded them later.
         pub texts_changed: u32,
         /// Of these, texts that are in another part of the split.
         pub splits_changed: u32,
         /// The first 200 of these.
         pub splits: Vec<MergeSplit>,
-        /// What taking it in adds and changes; none of a packet and where it could not be computed.
+        /// What merging it adds and changes; none for a packet and if it could not be computed.
         pub effect: Option<MergeEffectInfo>,
-        /// What has to be agreed to before it is taken in; none where it was taken in or cannot be.
+        /// What has to be confirmed before it is merged; none if it was merged or cannot be.
         pub asks: Option<MergeQuestion>,
-        /// Where the project is as it was before, where something in it was changed.
+        /// Backup of the project from before the merge, if something in it was changed.
         pub backup: Option<String>,
-        /// Why nothing of it was taken, or what to know of what was.
+        /// Why the file was refused, or notes on the merge.
         pub problems: Vec<MergeProblem>,
-        /// True where nothing of it was taken.
+        /// True if nothing was merged from it.
         pub refused: bool,
     }
 
@@ -248,13 +245,12 @@ view! {
         pub answers: Vec<MergeAnswer>,
     }
 
-    /// One of them.
+    /// One of the answers.
     pub struct MergeAnswer {
-        /// The answer by its name.
         pub answer: String,
         /// When it was given, in milliseconds since 1970-01-01 UTC.
         pub at_ms: f64,
-        /// The same where the user is.
+        /// The same in the user's time zone.
         pub time: String,
         /// Whether it is the one that counts.
         pub current: bool,
@@ -270,77 +266,76 @@ view! {
         pub now: Option<String>,
     }
 
-    /// What is agreed to before files are taken in.
+    /// What the user confirms before files are merged.
     #[derive(Default)]
     pub struct MergeConsent {
-        /// Whole copies that were never taken in here.
+        /// Whole copies that were never merged here.
         pub whole_copies: bool,
-        /// What erases or changes something that is here.
+        /// Merges that erase or change something here.
         pub changes: bool,
-        /// Where it is not empty, agreed is only what [`MergeQuestion::seen`] stands for.
+        /// If not empty, only the merges identified by [`MergeQuestion::seen`] are confirmed.
         pub seen: Vec<String>,
     }
 
-    /// What has to be agreed to before a file is taken in.
+    /// What has to be confirmed before a file is merged.
     pub struct MergeQuestion {
-        /// It is a whole copy that was never taken in here.
+        /// It is a whole copy that was never merged here.
         pub whole_copy: bool,
         /// It erases or changes something that is here.
         pub changes: bool,
-        /// Stands for the file and what taking it in does, as it was shown.
+        /// Identifies the file and the effect of merging it, as shown to the user.
         pub seen: String,
     }
 
-    /// What taking in a whole copy adds and changes.
+    /// What merging a whole copy adds and changes.
     pub struct MergeEffectInfo {
-        /// Whose answers come.
+        /// The people whose answers are added.
         pub answers: Vec<MergeAnswersOf>,
-        /// People who are not here yet.
+        /// People who are new here.
         pub new_people: Vec<String>,
-        /// Texts that are not here yet.
+        /// Number of texts that are new here.
         pub texts: u32,
-        /// Questions that are not here yet.
+        /// Questions that are new here.
         pub new_questions: Vec<String>,
-        /// What is erased or changed here, in words, each with who or what it is about as far as a list is short.
+        /// What is erased or changed here, in words, each with who or what it is about as long as the list
+        /// is short.
         pub changes: Vec<MergeChange>,
     }
 
     /// Answers of one person.
     pub struct MergeAnswersOf {
-        /// Whose.
         pub annotator: String,
-        /// How many.
         pub answers: u32,
     }
 
     /// Something that is erased or changed.
     pub struct MergeChange {
-        /// What.
         pub kind: MergeChangeKind,
-        /// How many.
         pub count: u32,
-        /// The first of them, where they have names.
+        /// The first names, if the changed things have names.
         pub names: Vec<String>,
     }
 
     /// What can be erased or changed by another copy.
     #[derive(Copy)]
     pub enum MergeChangeKind {
-        /// People who withdrew there: everything of theirs is erased here.
+        /// People who withdrew there: their data is erased here.
         Erased,
-        /// People who withdrew there and are not here.
+        /// People who withdrew there and do not exist here.
         Withdrawn,
-        /// Names under which something was decided or written, and packets, that would count as those of somebody who withdrew.
+        /// Names under which something was decided or written, and packets, that would count as those of a
+        /// person who withdrew.
         WithdrawnTraces,
-        /// Answers that count no more, because a later one or none does.
+        /// Answers that do not count any more, because of a later one or a retraction.
         Answers,
-        /// Answers of later occasions that were taken back, counted again or commented on.
+        /// Answers of later annotation rounds that were taken back, counted again or commented on.
         RepeatedAnswers,
         /// Names and attributes of people.
         People,
         /// Texts, help, levels and conditions of questions.
         Questions,
-        /// Group, split or metadata of texts, which the copy noted later; named are those in another part of the split.
+        /// Group, split or metadata of texts, which the copy recorded later; named are those in another part
+        /// of the split.
         Texts,
         /// Versions of the guideline.
         Guideline,
@@ -348,59 +343,55 @@ view! {
         Decisions,
         /// Right answers of attention checks.
         AttentionChecks,
-        /// What the study sets: practice, forms, limits, what is shown.
+        /// Settings of the study: practice, forms, limits, what is revealed.
         StudySettings,
         /// Saved panels.
         Panels,
     }
 
-    /// What can be taken in.
+    /// What can be merged.
     #[derive(Copy)]
     pub enum MergedKind {
-        /// A packet.
         Packet,
-        /// What was handed in of a packet.
+        /// The submission of a packet.
         HandIn,
         /// A whole copy of the project.
         Copy,
     }
 
-    /// Something to know of a file that was taken in or refused.
+    /// A problem or note about a file that was merged or refused.
     pub struct MergeProblem {
-        /// True where nothing of the file was taken for it.
+        /// True if nothing of the file was merged because of it.
         pub refused: bool,
         /// What it is and what to do.
         pub problem: Problem,
     }
 
-    /// What everybody said about a text, and what was decided.
+    /// All answers and notes on a text, and what was decided.
     pub struct TextTalk {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
-        /// Everybody who answered, was asked again, flagged it or wrote a note.
+        /// Everyone who answered, was asked again, flagged it or wrote a note.
         pub answers: Vec<GivenAnswerInfo>,
-        /// What was decided, the decision that holds first.
+        /// The decisions, the current one first.
         pub decisions: Vec<DecisionInfo>,
     }
 
-    /// What one person said about a text.
+    /// One person's answer and notes on a text.
     pub struct GivenAnswerInfo {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
         /// Their current answer.
         pub answer: Option<Answer>,
-        /// Answers that they gave before and changed or took back, oldest first.
+        /// Answers that they gave before and changed or retracted, oldest first.
         pub before: Vec<Answer>,
-        /// What they answered when they were asked again.
+        /// Their answer when they were asked again.
         pub again: Option<Answer>,
-        /// What they said beside it.
+        /// Their note on the answer.
         #[serde(flatten)]
         pub remark: Remark,
-        /// What they said when they were asked again.
+        /// Their note when they were asked again.
         pub said_again: Remark,
         /// The number of the version of the guideline that they had on screen.
         pub guideline: Option<u32>,
@@ -408,61 +399,52 @@ view! {
         pub flagged: bool,
     }
 
-    /// What was decided about a text.
+    /// A decision about a text.
     pub struct DecisionInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
-        /// Its name in files; none where the text is known already.
+        /// Its name in files; none if the text is known from the context.
         pub text_id: Option<String>,
-        /// What came of it.
+        /// The outcome of the decision.
         pub outcome: Outcome,
         /// The decided answer.
         pub answer: Option<Answer>,
-        /// Its name.
         pub answer_name: Option<String>,
-        /// Why.
         pub comment: String,
         /// Who decided.
         pub by: String,
-        /// When.
         pub at: f64,
-        /// False where a later decision holds in its place, or none does any more.
+        /// False if a later decision replaced it, or it was withdrawn.
         pub holds: bool,
     }
 
     /// A decision to add.
     pub struct NewDecision {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
-        /// What came of it.
+        /// The outcome of the decision.
         pub outcome: Outcome,
         /// The decided answer, if one was decided on.
         pub answer: Option<Answer>,
-        /// Why.
         pub comment: String,
         /// Who decides.
         pub by: String,
     }
 
-    /// The packet that is open.
+    /// The open packet.
     pub struct OpenPacket {
-        /// External id of the person whom it is for.
+        /// External id of the annotator.
         pub annotator: String,
-        /// Texts, those asked again included.
+        /// Number of texts, including those asked again.
         pub wanted: u32,
-        /// Of these, answered.
+        /// Number of texts answered.
         pub given: u32,
-        /// When it was handed in last.
+        /// Time of the last submission.
         pub handed_in: Option<f64>,
-        /// Answers and changes since then.
+        /// Number of answers and changes since then.
         pub since: u32,
-        /// How far the practice is; none where nothing is practised on.
+        /// State of practice; none without practice texts.
         pub practice: Option<PracticeState>,
     }
 
@@ -470,36 +452,37 @@ view! {
     pub struct PacketText {
         /// Its name in files.
         pub text_id: String,
-        /// What is judged.
+        /// The body of the text.
         pub text: String,
-        /// 1, or 2 where it is asked again.
+        /// 1, or 2 if it is asked again.
         pub occasion: u16,
         /// Whether the questions that are always asked are answered.
         pub done: bool,
     }
 
-    /// What was handed in.
+    /// A submission.
     pub struct HandedIn {
-        /// Where the file is.
+        /// Path of the file.
         pub file: String,
         /// Its size in bytes.
         pub bytes: f64,
-        /// Texts that were answered, those asked again included.
+        /// Number of answered texts, including those asked again.
         pub given: u32,
-        /// Texts in all, those asked again included.
+        /// Number of all texts, including those asked again.
         pub wanted: u32,
     }
 }
 
 impl MergeConsent {
-    /// Agrees to everything.
+    /// Confirms everything.
     pub fn all() -> Self {
         Self { whole_copies: true, changes: true, seen: Vec::new() }
     }
 }
 
 impl MergedFile {
-    /// Where the project is as it was before, how to go back to it, and who is still in it; none where nothing was changed.
+    /// Describes where the backup of the project is, how to restore it, and who is still in it; none if
+    /// nothing was changed.
     pub fn backup_words(&self) -> Option<String> {
         let place = self.backup.as_ref()?;
         let back = format!(

@@ -1,68 +1,70 @@
-//! The list of texts: what is asked of it, and its rows.
+//! The list of texts: its query and its rows.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Which texts a list has.
+    /// Filters of a list of texts.
     #[derive(Copy, Eq, Hash, Default)]
     pub enum TextFilter {
-        /// All of them.
+        /// All texts.
         #[default]
         All,
         /// Every question that is asked is answered.
         Answered,
         /// A question that is asked is not answered.
         NotYet,
-        /// Put off, and not answered since.
+        /// Skipped, and not answered since.
         Skipped,
         /// Marked for a second look.
         Flagged,
-        /// Something was said beside an answer.
+        /// An answer has a note.
         Noted,
-        /// People answered differently; with a chosen person only texts that this person has answered.
+        /// Labels differ; with a chosen person only texts that this person has answered.
         Contested,
         /// Longer than the encoder reads at once.
         Long,
     }
 
-    /// In which order.
+    /// Orders of a list of texts.
     #[derive(Copy, Eq, Hash, Default)]
     pub enum TextSort {
-        /// As in the file.
+        /// The order of the file.
         #[default]
         File,
-        /// Answered last first; texts without an answer behind them.
+        /// Last answered first, followed by texts without an answer.
         Newest,
         /// Most characters first.
         Longest,
-        /// Those on which labels differ most first; with a chosen person only texts that this person has answered have a place.
+        /// Texts on which labels differ most first; with a chosen person, only texts that this person has
+        /// answered are ranked.
         Contested,
     }
 
-    /// A list of texts that is asked for.
+    /// A query for a list of texts.
     #[derive(Eq, Hash, Default)]
     pub struct TextQuery {
-        /// Whose answers and marks count; everybody's without one. In a packet it is whose packet it is.
+        /// The person whose answers and marks count; everyone if none. In a packet it is always its
+        /// annotator.
         pub annotator: Option<AnnotatorId>,
-        /// The questions that count; all of them where none is named.
+        /// The questions that count; all if none is named.
         pub questions: Vec<QuestionId>,
-        /// Only texts with this in their body or id, without regard to case.
+        /// Only texts with this in their body or id, ignoring case.
         pub search: String,
         /// Which of them.
         pub filter: TextFilter,
         /// In which order.
         pub sort: TextSort,
-        /// What was done with each text is not wanted, and counts neither: where all texts are asked for in the order of the file, this saves
-        /// looking at the labels.
+        /// Leaves out each text's state and the counts of states: if all texts are requested in the order of
+        /// the file, this avoids reading the labels.
         #[serde(default)]
         pub bare: bool,
     }
 
-    /// How many texts each filter would leave, of those that fit the search.
+    /// Number of texts that match the search and each filter.
     #[derive(Copy, Default)]
     pub struct TextCounts {
-        /// All of them.
+        /// All texts.
         pub all: u32,
         /// See [`TextFilter::Answered`].
         pub answered: u32,
@@ -82,31 +84,32 @@ view! {
 
     /// One text of a list.
     pub struct TextRow {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
-        /// Whether a file gave it that name; else it was made of the body and says nothing to people.
+        /// Whether a file gave it that name; otherwise it was derived from the body and is not meaningful to
+        /// people.
         pub named: bool,
-        /// Its place in the project, from 1.
+        /// Its position in the project, from 1.
         pub row: u32,
-        /// How it begins, or the place of it where the search was found. Plain text: never to be rendered as HTML.
+        /// Its beginning, or the passage where the search was found. Plain text: never to be rendered as
+        /// HTML.
         pub snippet: String,
         /// Characters of the body.
         pub characters: u32,
-        /// What the chosen person answered to each question of the list; empty without one.
+        /// The chosen person's answers to each question of the list; empty without one.
         pub answers: Vec<Option<String>>,
-        /// What that person wrote beside an answer.
+        /// That person's note on the answer.
         pub note: Option<String>,
         /// Every question that is asked is answered.
         pub answered: bool,
-        /// Put off, and not answered since.
+        /// Skipped, and not answered since.
         pub skipped: bool,
         /// Marked for a second look.
         pub flagged: bool,
-        /// Something was said beside an answer.
+        /// An answer has a note.
         pub noted: bool,
-        /// How far labels differ, from 0 to 1; none with fewer than two, and where it is not to be seen yet.
+        /// How far labels differ, from 0 to 1; none with fewer than two, and if it may not be shown yet.
         pub contested: Option<f32>,
         /// Longer than the encoder reads at once.
         pub long: bool,
@@ -116,33 +119,31 @@ view! {
     pub struct FoundTexts {
         /// Texts of the whole list.
         pub total: u32,
-        /// The place in the list of the first row, from 0.
+        /// Position of the first row in the list, from 0.
         pub offset: u32,
-        /// The rows.
         pub rows: Vec<TextRow>,
-        /// How many texts each filter would leave.
+        /// Number of texts for each filter.
         pub counts: TextCounts,
-        /// The place in the list of the text that was looked for, from 0.
+        /// Position in the list of the requested text, from 0.
         pub place: Option<u32>,
-        /// Grows with what was done, so that a list that is on screen knows that it is an old one.
+        /// Increases with every change, so that an outdated list on screen can be recognized.
         pub revision: u32,
     }
 
     /// Which texts are longer than the encoder reads at once.
     pub struct LongTextsInfo {
-        /// The encoder.
         pub encoder: String,
-        /// Tokens that it reads at once.
+        /// Maximum number of tokens that it reads at once.
         pub tokens: u32,
         /// Longer texts.
         pub long: u32,
-        /// True where they are read in several parts, false where the rest of them is not read.
+        /// True if they are read in several parts, false if the rest of them is not read.
         pub in_parts: bool,
     }
 }
 
 impl TextFilter {
-    /// All of them, in the order in which they are listed.
+    /// All filters, in the order in which they are listed.
     pub const ALL: [Self; 8] = [
         Self::All,
         Self::Answered,

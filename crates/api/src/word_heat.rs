@@ -1,4 +1,4 @@
-//! Which words people mark, and would mark.
+//! Words that people marked, and predicted marks.
 
 use dissensus_domain::AnnotatorId;
 use serde::{Deserialize, Serialize};
@@ -8,35 +8,37 @@ view! {
     pub struct WordHeat {
         /// Its words, in order.
         pub words: Vec<WordFigure>,
-        /// Whose answers are counted: those who were chosen.
+        /// Number of answers by the chosen people.
         pub answers: u32,
-        /// Over how many people `expected` and `differ` are; 0 without a model.
+        /// Number of people over whom `expected` and `differ` are computed; 0 without a model.
         pub people: u32,
-        /// Why nothing is expected, where it is not.
+        /// Why there are no predictions, if there are none.
         pub needs: Option<WordNeeds>,
-        /// Whether the reader is chosen and left out, because that person has not answered this text.
+        /// Whether the reader is among the chosen people and is left out, because that person has not
+        /// answered this text.
         pub reader_left_out: bool,
-        /// How many answers the model was fitted on, and how many it knows by now; none without a model.
+        /// How many answers the model was fitted on, and how many it has learned by now; none without a
+        /// model.
         pub fitted_on: Option<FittedOn>,
     }
 
     /// What a model of words has learned from.
     pub struct FittedOn {
-        /// Answers that its scores of words were fitted on.
+        /// Number of answers that its scores of words were fitted on.
         pub answers: u32,
-        /// Answers that there are now, all of which move annotators' readiness and the words of their texts.
+        /// Current answers, all of which update annotators' readiness and the words of their texts.
         pub now: u32,
-        /// Whether its head learned together with the encoder in use: reading words again changes nothing then.
+        /// Whether its head was learned together with the encoder in use; reading words again changes
+        /// nothing then.
         pub tuned: bool,
     }
 
-    /// One word.
     pub struct WordFigure {
         /// Its first character (Unicode scalar values).
         pub start: u32,
-        /// The character behind its last one.
+        /// The character after its last one.
         pub end: u32,
-        /// Who marked it with the type, in the order of annotators.
+        /// People who marked it with the type, in the order of annotators.
         pub marked_by: Vec<AnnotatorId>,
         /// Share of the people who would mark it, given all answers so far.
         pub expected: Option<f64>,
@@ -44,10 +46,11 @@ view! {
         pub differ: Option<f64>,
     }
 
-    /// Why nothing is expected of words.
+    /// Reasons for missing predictions of words.
     #[derive(Copy, Eq)]
     pub enum WordNeeds {
-        /// The project keeps no model of words that the encoder in use has read, the text is newer than it, or labels changed beyond what it can follow.
+        /// The project has no stored model of words for the encoder in use, the text is newer than it, or
+        /// labels changed more than it can follow.
         Fit,
         /// The project has no embeddings yet, so that no encoder is chosen.
         Encoder,
@@ -55,35 +58,34 @@ view! {
         People,
     }
 
-    /// A model of words that was fitted.
+    /// A fitted model of words.
     pub struct WordModelReport {
-        /// The question.
         pub question: String,
-        /// Answers that it was fitted on.
+        /// Number of answers that it was fitted on.
         pub answers: u32,
-        /// Texts whose words it can score.
+        /// Number of texts whose words it can score.
         pub texts: u32,
         /// Encoder version.
         pub encoder: String,
-        /// Of each type.
+        /// Results for each type.
         pub types: Vec<WordTypeReport>,
-        /// Whether scores come from a head that learned together with the encoder in use; else they were fitted on that encoder now.
+        /// Whether scores come from a head that was learned together with the encoder in use; otherwise they
+        /// were fitted on that encoder now.
         pub tuned: bool,
-        /// Seconds it took.
+        /// Duration in seconds.
         pub seconds: f64,
     }
 
-    /// What was learned of one type.
+    /// What was learned about one type.
     pub struct WordTypeReport {
-        /// Its name.
         pub name: String,
-        /// Share of words that answers mark with it, a form counted once a text.
+        /// Share of words that answers mark with it, a form counted once per text.
         pub rate: f64,
         /// Standard deviation between annotators of the readiness to mark it, in logits.
         pub readiness_deviation: f64,
-        /// Standard deviation of single words beyond what is predicted of them, in logits.
+        /// Standard deviation of the effects of single words beyond their prediction, in logits.
         pub word_deviation: f64,
-        /// Whether a layer that has seen the context was used.
+        /// Whether a layer with context was used.
         pub uses_context: bool,
     }
 }

@@ -1,4 +1,4 @@
-//! A live model that is asked about the texts of a file one after the other, and forgets them again.
+//! A live model that predicts the texts of a file one after the other, without retaining them.
 
 use crate::encoding::EncodedText;
 use dissensus_models::live::LiveModel;
@@ -6,57 +6,57 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 
-/// Texts of another file that are predicted before the model forgets them, at least.
+/// Minimum number of texts of another file that are predicted before the model drops them.
 const TEXTS_AT_ONCE: usize = 1024;
 
-/// What is said of one option of a text.
+/// Predictions and answers for one option of a text.
 pub struct OptionSaid {
-    /// Of everybody asked, the probability to choose it, whatever was answered.
+    /// The predicted probability that each of the people chooses it, regardless of given answers.
     pub yes: Vec<f32>,
-    /// What they answered to this very text.
+    /// Their given answers to this text.
     pub(crate) given: Vec<Option<bool>>,
-    /// Probability that two of them differ on it; answers that were given count as they are.
+    /// Probability that two of them differ on it; given answers count as they are.
     pub differ: f32,
 }
 
 impl OptionSaid {
-    /// The probability that somebody's answer has it: 0 or 1 where it was given.
+    /// The probability that a person's answer includes it: 0 or 1 if the answer was given.
     fn known(&self, who: usize) -> f32 {
         self.given[who].map_or(self.yes[who], |given| f32::from(u8::from(given)))
     }
 }
 
-/// The probabilities of these people (people x options) that their answers have each option, 0 or 1 where they answered the text.
+/// The probabilities of these people (people x options) that their answers include each option, 0 or 1 if
+/// they answered the text.
 pub fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
     who.iter().flat_map(|who| said.iter().map(move |option| option.known(*who))).collect()
 }
 
-/// A model, and whom it is asked about.
+/// A model, and the annotators whose answers it predicts.
 pub struct AskedModel {
     model: LiveModel,
-    /// How many texts it has of its own, and the model as it is with these alone, once others were added.
+    /// The number of its own texts, and the serialized model with only these, once others were added.
     known: usize,
     kept: Option<Vec<u8>>,
-    /// Rows of those who are asked about.
+    /// Rows of the annotators.
     people: Vec<u32>,
-    /// Of the annotators, where not all are asked about.
+    /// Mask over the annotators, if not all are included.
     mask: Option<Vec<bool>>,
 }
 
 impl AskedModel {
-    /// Asks about these annotators of the model, or about all that it has.
+    /// Predicts for these annotators of the model, or for all.
     pub fn new(model: LiveModel, people: Vec<u32>, everybody: bool) -> Self {
         let mask =
             (!everybody).then(|| (0..model.annotators() as u32).map(|row| people.contains(&row)).collect());
         Self { known: model.texts(), kept: None, people, mask, model }
     }
 
-    /// The model.
     pub fn model(&self) -> &LiveModel {
         &self.model
     }
 
-    /// The row of one more text, until others take its place.
+    /// Adds a text and returns its row, which is valid until it is replaced by others.
     pub fn add(&mut self, text: &EncodedText) -> Result<u32, WorkbenchError> {
         match &self.kept {
             None => self.kept = Some(self.model.to_bytes()?),
@@ -68,7 +68,7 @@ impl AskedModel {
         Ok(self.model.add_text(text.features())?)
     }
 
-    /// What they answer to the text in this row, people x levels, and how much they would disagree.
+    /// Predicted answers to the text in this row, people x levels, and how much they would disagree.
     pub(crate) fn ask(&self, row: u32) -> (Vec<f32>, Disagreement) {
         let (model, at) = (&self.model, row as usize);
         let measures = match &self.mask {
@@ -83,7 +83,7 @@ impl AskedModel {
         (p, measures)
     }
 
-    /// The same of a model of an option, and what they answered.
+    /// Predictions and given answers for the text in this row, by the model of an option.
     pub fn say(&self, row: u32) -> OptionSaid {
         let (p, measures) = self.ask(row);
         OptionSaid {
@@ -97,7 +97,7 @@ impl AskedModel {
         }
     }
 
-    /// Whether somebody answered this very text.
+    /// Whether this exact text has labels.
     pub fn is_answered(&self, row: u32) -> bool {
         self.model.labels_on(row, None) > 0
     }

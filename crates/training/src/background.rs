@@ -1,4 +1,4 @@
-//! What an open window wants without being asked: embeddings of texts that have none, and models fitted on them.
+//! Background work of an open window: embeddings of texts that have none, and models fitted on them.
 
 use crate::encoding::{EncoderChoice, Encoding};
 use crate::live::LiveModels;
@@ -21,27 +21,28 @@ impl Background {
         Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
     }
 
-    /// Encodes what has no embedding and fits the models, now and whenever something is missing from here on. Returns at once.
+    /// Encodes texts without an embedding and fits the models, now and whenever something is missing later.
+    /// Returns at once.
     pub fn start(&self) {
-        // The one whose packet it is labels; what is learned of it is the study's.
+        // In a task packet the annotator only labels; fitting models on the labels is up to the study.
         if self.context.packet.is_some() {
             return;
         }
         self.context.work_in_background();
-        // No encoder or another encoding under way is told by `Encoding::state`, not here.
+        // A missing encoder or another running encoding is reported by `Encoding::state`, not here.
         if self.start_encoding().is_err() {
             self.live.fit_in_background();
         }
     }
 
-    /// As [`Background::start`], where a window is open on the project.
+    /// Calls [`Background::start`] if a window is open on the project.
     pub fn start_again(&self) {
         if self.context.works_in_background() {
             self.start();
         }
     }
 
-    /// Encodes what has no embedding, with the encoder as it is now, and fits the models then.
+    /// Encodes texts without an embedding, with the current encoder, and then fits the models.
     ///
     /// # Errors
     /// No encoder was found, every text has its embedding, or an encoding is under way.
@@ -49,10 +50,7 @@ impl Background {
         self.start_encoding_with(EncoderChoice::default())
     }
 
-    /// The same with a chosen encoder, which becomes the project's.
-    ///
-    /// # Errors
-    /// As [`Background::start_encoding`].
+    /// Encodes with a chosen encoder, which becomes the project's; see [`Background::start_encoding`].
     pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
         let context = &self.context;
         context.store.must_write()?;
@@ -73,11 +71,12 @@ impl Background {
                 here.context.fail_here("encoding");
                 encoding.encode_missing(&choice, at_work.as_ref())
             });
-            // Why it failed is known before its end is told: whoever hears of the end asks for it.
+            // Recorded before the end is announced, because listeners then ask for the reason of a failure.
             encoding.note_problem(result.as_ref().err().map(WorkbenchError::problem));
             here.context.end_job(&at_work, &result);
             drop(reserved);
-            // Another encoder came into use meanwhile, and whoever did that found this encoding at work.
+            // Another encoder was activated meanwhile, by a caller that could not start its encoding because
+            // this one was running.
             let switched = matches!(
                 (&before, encoding.active_encoder()),
                 (Ok(before), Ok(now)) if before.key() != now.key()

@@ -1,4 +1,4 @@
-//! What a model of words has learned, as it is kept beside a run's encoder and carried away in bundles.
+//! What a model of words has learned, as stored with a run's encoder and in bundles.
 
 use dissensus_models::spans::{SpanModel, TypeHead};
 use dissensus_project::error::WorkbenchError;
@@ -6,21 +6,22 @@ use dissensus_project::text_words::Forms;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What was learned of the words of a question.
+/// What a model has learned of the words of a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LearnedWords {
-    /// Its number in the project.
+    /// Number of the question in the project.
     pub(crate) question: u32,
-    /// Answers that it was learned from and calibrated on.
+    /// Answers on which it was trained and calibrated.
     pub answers: u32,
-    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. They cannot be read off, and their order says nothing of the texts; whoever
-    /// tries a word learns whether it is among them.
+    /// Fingerprints ([`form_print`]) of the forms that have an effect, ascending, because a run's folder is
+    /// shared. The forms cannot be read from them, and their order reveals nothing about the texts; by
+    /// trying a word, anyone can find out whether it is among them.
     pub forms: Vec<u64>,
-    /// Of each type.
+    /// One head per type.
     pub heads: Vec<TypeHead>,
 }
 
-/// What stands for a word's form where words are not to be read.
+/// Fingerprint of a word's form, for files in which words must not be readable.
 pub(crate) fn form_print(form: &str) -> u64 {
     use sha2::{Digest, Sha256};
     let sum: [u8; 32] = Sha256::digest(form.as_bytes()).into();
@@ -28,7 +29,7 @@ pub(crate) fn form_print(form: &str) -> u64 {
 }
 
 impl LearnedWords {
-    /// Of a fitted model and the forms that it was fitted on.
+    /// From a fitted model and the forms that it was fitted on.
     pub fn of_model(question: u32, answers: u32, model: &SpanModel, forms: &Forms) -> Self {
         let heads = model.type_heads();
         let has_effect =
@@ -49,10 +50,10 @@ impl LearnedWords {
         Self { question, answers, forms: prints.iter().map(|(print, _)| *print).collect(), heads }
     }
 
-    /// The model, of words whose forms have these ids.
+    /// The model, for words whose forms have these ids.
     ///
     /// # Errors
-    /// Numbers that do not fit together.
+    /// Numbers that are inconsistent.
     pub fn model(&self, forms: &Forms) -> Result<SpanModel, WorkbenchError> {
         let ids: HashMap<u64, usize> =
             self.forms.iter().enumerate().map(|(id, print)| (*print, id)).collect();

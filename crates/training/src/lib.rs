@@ -1,4 +1,4 @@
-//! Everything that is computed and stored: embeddings, live models, training runs and their prediction tables.
+//! Computation and storage of embeddings, live models, training runs and their prediction tables.
 
 pub mod asked_model;
 pub mod background;

@@ -1,28 +1,28 @@
-//! Predictions of texts in memory, for programs that want arrays and no file.
+//! Predictions of texts in memory, for callers that need arrays and no file.
 
 use crate::asked_model::AskedModel;
 use crate::prediction_table::PredictedAnnotator;
 use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::Target;
 
-/// What chosen annotators would answer to some texts.
+/// Predicted answers of chosen annotators to some texts.
 #[derive(Clone, Debug)]
 pub struct PredictedTexts {
-    /// The question.
     pub question: String,
     /// Names of its levels.
     pub levels: Vec<String>,
     /// External ids of the annotators, in the order of `p`.
     pub annotators: Vec<String>,
-    /// Whether the model has learned from labels of each of them; the others are predicted as the average person.
+    /// Whether the model has learned from labels of each of them; the others are predicted as the average
+    /// person.
     pub has_labels: Vec<bool>,
     /// Probabilities, texts x annotators x levels, row-major.
     pub p: Vec<f32>,
-    /// The answer that goes with each text and annotator, an index of `levels`.
+    /// The predicted answer for each text and annotator, an index of `levels`.
     pub answers: Vec<u16>,
-    /// Of each text the disagreement between the annotators, by split; not a number with fewer than two.
+    /// For each text the disagreement between the annotators, by split; not a number with fewer than two.
     pub split: Vec<f32>,
-    /// The same by pairs.
+    /// The disagreement by pairs.
     pub pairwise: Vec<f32>,
     target: Target,
 }
@@ -42,7 +42,7 @@ impl PredictedTexts {
         }
     }
 
-    /// Makes room for so many texts.
+    /// Reserves memory for so many texts.
     ///
     /// # Errors
     /// [`WorkbenchError::TooManyPredictions`].
@@ -53,12 +53,12 @@ impl PredictedTexts {
         if reserved { Ok(()) } else { Err(WorkbenchError::TooManyPredictions(numbers as u64)) }
     }
 
-    /// One more text: a row of the model.
+    /// Adds a text, which is a row of the model.
     pub fn push(&mut self, asked: &AskedModel, row: u32) {
         let (p, measures) = asked.ask(row);
         self.answers.extend(p.chunks_exact(self.levels.len()).map(|p| self.target.answer(p)));
         self.p.extend(p);
-        // One person differs from nobody, which says nothing of the text.
+        // Undefined for a single person.
         let known = |measure: f32| if self.annotators.len() < 2 { f32::NAN } else { measure };
         self.split.push(known(measures.split));
         self.pairwise.push(known(measures.pairwise));

@@ -1,4 +1,4 @@
-//! A table of predictions, a row for each text and annotator, as it is written.
+//! Writes a table of predictions, a row for each text and annotator.
 
 use crate::asked_model::AskedModel;
 use crate::encoding::{CheckedTexts, EncodedText};
@@ -14,40 +14,39 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Whose answers to predict.
+/// Which predictions to write.
 #[derive(Clone, Debug, Default)]
 pub struct PredictionChoices {
     /// The question's name; the only one if `None`.
     pub question: Option<String>,
-    /// Names or ids of annotators; everybody if empty.
+    /// Names or ids of annotators; all if empty.
     pub annotators: Vec<String>,
-    /// Replaces a file of that name.
+    /// Overwrites an existing file.
     pub replace: bool,
 }
 
-/// What was written.
+/// Summary of a written table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
     /// Texts predicted.
     pub texts: u64,
     /// Annotators predicted.
     pub annotators: usize,
-    /// Those of them without a label: they are predicted as the average person.
+    /// How many of them have no label; they are predicted as the average person.
     pub annotators_without_labels: usize,
     /// Rows, one for each text and annotator.
     pub rows: u64,
-    /// Rows whose annotator has labelled a text of the same body: the model has learned from that. `None` where that is not known.
+    /// Rows whose annotator has labelled a text of the same body, from which the model has learned. `None`
+    /// if that is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
 }
 
-/// Somebody who is predicted.
+/// An annotator who is predicted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PredictedAnnotator {
     /// Row in the model.
@@ -61,20 +60,20 @@ pub struct PredictedAnnotator {
 /// Rows of labelled texts by the hashes of their bodies.
 pub type LabelledBodies = HashMap<[u8; 32], Vec<u32>>;
 
-/// What a table is of.
+/// The parameters of a table.
 pub struct TableOf {
     pub model: LiveModel,
     pub question: String,
     pub levels: Vec<String>,
-    /// Everybody chosen, in the order of the table.
+    /// The chosen annotators, in the order of the table.
     pub chosen: Vec<PredictedAnnotator>,
     /// Whether these are all annotators of the model.
     pub everybody: bool,
-    /// What the model has learned from; `None` where that is not known.
+    /// What the model has learned from; `None` if that is not known.
     pub labelled: Option<LabelledBodies>,
 }
 
-/// The file of a table, and what has been written of it.
+/// The file of a table, and a summary of the rows written so far.
 pub(crate) struct TableFile {
     levels: Vec<String>,
     target: Target,
@@ -84,11 +83,11 @@ pub(crate) struct TableFile {
     replace: bool,
 }
 
-/// Whether a person's own label of the text has taught the model.
+/// Whether the model has learned from a person's own label of the text.
 pub(crate) type Observed<'a> = &'a dyn Fn(u32) -> bool;
 
 impl TableFile {
-    /// A table of a question, whose rows say whether they were observed where that is known.
+    /// Starts a table of a question, whose rows record whether they were observed, if that is known.
     pub(crate) fn begin(
         question: &Question,
         chosen: Vec<PredictedAnnotator>,
@@ -111,7 +110,7 @@ impl TableFile {
         let mut columns =
             ["text_id", "annotator_id", "prediction"].map(|n| TypedColumn::new(n, ColumnKind::Text)).to_vec();
         columns.extend(levels.iter().map(|level| TypedColumn::new(format!("p_{level}"), ColumnKind::Number)));
-        // A flag is yes or no; a number may be unknown.
+        // A flag is yes or no; a number can be missing.
         let flag = if knows_observed { ColumnKind::Flag } else { ColumnKind::Number };
         columns.push(TypedColumn::new("observed", flag));
         columns.push(TypedColumn::new("disagreement_split", ColumnKind::Number));
@@ -129,18 +128,18 @@ impl TableFile {
         Ok(Self { levels, target, chosen, table: TypedTable::create(out, columns)?, written, replace })
     }
 
-    /// Everybody in the table, in its order.
+    /// All annotators in the table, in its order.
     pub(crate) fn chosen(&self) -> &[PredictedAnnotator] {
         &self.chosen
     }
 
-    /// Says how many rows of a file were left out.
+    /// Sets how many rows of a file were left out.
     pub(crate) fn bad_rows(&mut self, rows: u64) {
         self.written.bad_rows = rows;
     }
 
-    /// The rows of a text: everybody's probabilities `p`, people x levels in the order of the table, and how much they would disagree (by split, by
-    /// pairs).
+    /// Writes the rows of a text: all people's probabilities `p`, people x levels in the order of the table,
+    /// and how much they would disagree (by split, by pairs).
     pub(crate) fn write(
         &mut self,
         id: &str,
@@ -148,7 +147,7 @@ impl TableFile {
         observed: Option<Observed<'_>>,
         (split, pairwise): (f32, f32),
     ) -> Result<(), WorkbenchError> {
-        // One person differs from nobody, which says nothing of the text.
+        // Undefined for a single person.
         let known = |measure: f32| if self.chosen.len() < 2 { f32::NAN } else { measure };
         for (one, p) in self.chosen.iter().zip(p.chunks_exact(self.levels.len())) {
             let answer = usize::from(self.target.answer(p));
@@ -193,7 +192,7 @@ impl PredictedRows {
         self.asked.model().texts()
     }
 
-    /// The rows of all texts of a file, which the model forgets again.
+    /// Writes the rows of all texts of a file, which the model does not retain.
     pub fn write_file(
         &mut self,
         checked: &CheckedTexts,
@@ -209,7 +208,7 @@ impl PredictedRows {
         Ok(())
     }
 
-    /// The rows of one text, which is `row` of the model.
+    /// Writes the rows of one text, which is `row` of the model.
     pub fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), WorkbenchError> {
         let Self { asked, labelled, file } = self;
         let same = labelled.as_ref().and_then(|labelled| labelled.get(&body_hash(body)?));

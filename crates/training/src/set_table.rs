@@ -1,4 +1,4 @@
-//! A table of whole answers to a multi-label question, a row for each text, as it is written.
+//! Writes a table of whole answers to a multi-label question, a row for each text.
 
 use crate::asked_model::{AskedModel, OptionSaid, known};
 use crate::encoding::{CheckedTexts, EncodedText};
@@ -15,67 +15,66 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// People whose whole sets are put beside each other.
+/// Maximum number of people whose whole sets are compared.
 const MOST_PEOPLE: usize = 300;
 
-/// Whole answers to the texts of a file, as they were written.
+/// Summary of a written table of whole answers to the texts of a file.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetPredictionFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
-    /// Its options.
     pub options: Vec<String>,
-    /// Texts predicted, a row each.
+    /// Texts predicted, one row each.
     pub texts: u64,
-    /// Annotators over whom the figures are.
+    /// Annotators over whom the figures are computed.
     pub annotators: usize,
-    /// Those of them without a label: they count as the average person.
+    /// How many of them have no label; they count as the average person.
     pub annotators_without_labels: usize,
-    /// Annotators over whom the most likely set is: all, beyond 300 so many of them.
+    /// Annotators over whom the most likely set is computed: all, or a selection of 300.
     pub annotators_of_sets: usize,
-    /// Pairs of these over which the MASI distance is: all, beyond 1,000 about so many.
+    /// Pairs of these over which the MASI distance is computed: all, or about 1,000 of them.
     pub pairs: usize,
-    /// Texts whose most likely set was looked for as long as is allowed: another set may be likelier.
+    /// Texts for which the search for the most likely set reached its limit: another set may be likelier.
     pub sets_not_exact: u64,
-    /// Factors that the options of a set share; with 0 options are independent of each other.
+    /// Number of factors shared by the options of a set; with 0, options are independent of each other.
     pub factors: usize,
-    /// Whose they are in MASI distances; options are independent in these without it.
+    /// Whether factors in MASI distances are per person or per text; if missing, options are independent
+    /// there.
     pub factors_of: Option<FactorsOf>,
-    /// The same in words.
+    /// The correlations in words.
     pub options_together: String,
-    /// Texts whose body has an answer in the project, or taught its encoder: the model has learned from that. `None` where it is not known.
+    /// Texts whose body has an answer in the project or trained its encoder, from which the model has
+    /// learned. `None` if it is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
 }
 
-/// What a table of whole answers is of.
+/// The parameters of a table of whole answers.
 pub struct SetsAsked<'a> {
     pub question: &'a str,
     pub options: &'a [String],
-    /// Whose answers are expected.
+    /// The annotators whose answers are predicted.
     pub chosen: &'a [PredictedAnnotator],
-    /// Whether each of them has columns.
+    /// Whether each of them has its own columns.
     pub each: bool,
     /// Whether it is known what the model has learned from.
     pub knows_observed: bool,
     pub sets: WholeSets,
-    /// Which options go together, in words.
+    /// Which options are correlated, in words.
     pub together: String,
     pub out: &'a Path,
     pub replace: bool,
 }
 
-/// The file of a table, and what has been written of it.
+/// The file of a table, and a summary of the rows written so far.
 pub struct SetTable {
     scale: Scale,
-    /// Ids of those who have columns.
+    /// Ids of the annotators who have their own columns.
     each: Vec<String>,
     sets: WholeSets,
-    /// Places of those whose whole sets are put beside each other.
+    /// Indices of the people whose whole sets are compared.
     of_sets: Vec<usize>,
     table: TypedTable,
     written: SetPredictionFile,
@@ -83,7 +82,7 @@ pub struct SetTable {
 }
 
 impl SetTable {
-    /// Looks whether its columns have names of their own.
+    /// Checks that no two columns have the same name.
     ///
     /// # Errors
     /// [`WorkbenchError::ColumnTwice`].
@@ -127,12 +126,13 @@ impl SetTable {
         Ok(Self { scale, each, sets, of_sets, table, written, replace })
     }
 
-    /// Says how many rows of a file were left out.
+    /// Sets how many rows of a file were left out.
     pub(crate) fn bad_rows(&mut self, rows: u64) {
         self.written.bad_rows = rows;
     }
 
-    /// The row of a text, of which `options` says what is predicted of each option; `answered`: whether labels of this very text count in it.
+    /// Writes the row of a text, with the predictions for each option in `options`; `answered`: whether
+    /// labels of this exact text count in it.
     pub(crate) fn write(
         &mut self,
         id: &str,
@@ -145,7 +145,7 @@ impl SetTable {
             who.iter().flat_map(|who| options.iter().map(move |option| option.yes[*who])).collect()
         };
         let several = rows(&self.of_sets);
-        // One person differs from nobody, which says nothing of the text.
+        // Undefined for a single person.
         let of_two = |measure: f32| if people < 2 { f32::NAN } else { measure };
         let masi =
             self.sets.masi(&known(options, &self.of_sets), answered).map_or(f32::NAN, |masi| masi as f32);
@@ -180,7 +180,7 @@ impl SetTable {
         Ok(())
     }
 
-    /// As an answer is written in files of labels.
+    /// The set as an answer is written in files of labels.
     fn name(&self, set: OptionSet) -> String {
         self.scale.name_of_answer(&Answer::Options(set)).unwrap_or_default().into_owned()
     }
@@ -191,12 +191,12 @@ impl SetTable {
     }
 }
 
-/// Of those who have columns.
+/// Ids of the annotators who have their own columns.
 fn ids(chosen: &[PredictedAnnotator], each: bool) -> Vec<String> {
     if each { chosen.iter().map(|one| one.id.clone()).collect() } else { Vec::new() }
 }
 
-/// The columns of a table; with columns for each of these annotators.
+/// The columns of a table, including those of each of these annotators.
 fn columns(
     options: &[String],
     each: &[String],
@@ -209,7 +209,7 @@ fn columns(
         text("most_likely_set".to_owned()),
         number("probability".to_owned()),
         number("masi".to_owned()),
-        // A flag is yes or no; a number may be unknown.
+        // A flag is yes or no; a number can be missing.
         TypedColumn::new("observed", if knows_observed { ColumnKind::Flag } else { ColumnKind::Number }),
     ];
     for option in options {
@@ -228,12 +228,12 @@ fn columns(
     }
 }
 
-/// Places of those among so many people whose whole sets are put beside each other.
+/// Indices of the people, of so many, whose whole sets are compared.
 pub fn people_of_sets(people: usize) -> Vec<usize> {
     spread(people, MOST_PEOPLE)
 }
 
-/// All places of so many, or `most` of them, spread evenly.
+/// All indices below `of`, or `most` of them, spread evenly.
 fn spread(of: usize, most: usize) -> Vec<usize> {
     if of <= most { (0..of).collect() } else { (0..most).map(|nth| nth * of / most).collect() }
 }
@@ -241,16 +241,13 @@ fn spread(of: usize, most: usize) -> Vec<usize> {
 /// The table being written, and the live models of the options that predict.
 pub struct SetRows {
     models: Vec<AskedModel>,
-    /// Hashes of bodies that the models have learned from; `None` where they are not known.
+    /// Hashes of bodies that the models have learned from; `None` if they are not known.
     observed: Option<HashSet<[u8; 32]>>,
     file: SetTable,
 }
 
 impl SetRows {
-    /// Of these models, one for each option.
-    ///
-    /// # Errors
-    /// As [`SetTable::begin`].
+    /// A table from these models, one for each option, see [`SetTable::begin`].
     pub fn begin(
         models: Vec<LiveModel>,
         everybody: bool,
@@ -263,7 +260,7 @@ impl SetRows {
         Ok(Self { models, observed, file: SetTable::begin(asked)? })
     }
 
-    /// The rows of all texts of a file, which the models forget again.
+    /// Writes the rows of all texts of a file, which the models do not retain.
     pub fn write_file(
         &mut self,
         checked: &CheckedTexts,
@@ -280,7 +277,7 @@ impl SetRows {
         Ok(())
     }
 
-    /// The row of a text, which has these rows in the models.
+    /// Writes the row of a text, which has these rows in the models.
     pub fn write(&mut self, rows: &[u32], id: &str, body: &str) -> Result<(), WorkbenchError> {
         let asked = || self.models.iter().zip(rows);
         let options: Vec<OptionSaid> = asked().map(|(model, row)| model.say(*row)).collect();

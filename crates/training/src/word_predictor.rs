@@ -1,4 +1,4 @@
-//! A model of words for texts that are not the project's: what annotators would mark, as a table.
+//! A model of words for texts that are not in the project: predicted marks of annotators, as a table.
 
 use crate::encoding::CheckedTexts;
 use crate::learned_words::LearnedWords;
@@ -14,67 +14,67 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Texts that are read together, and how many bytes of them at most: the states of a word take kilobytes.
+/// Maximum number of texts that are read together, and their maximum bytes, because the states of a word
+/// take kilobytes.
 const TOGETHER: (usize, usize) = (64, 96 << 10);
 
-/// Where the words of a text are, in characters.
+/// Positions of the words of a text, in characters.
 type Places = Vec<(u32, u32)>;
 
-/// What is kept of a model of words and of the annotators: enough to predict, and nothing of texts and answers.
+/// The parts of a model of words and of the annotators that are needed to predict, without texts and
+/// answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WordPredictor {
     pub learned: LearnedWords,
-    /// Hidden states that the heads are on.
+    /// The hidden states that the heads use.
     pub states: WordStates,
-    /// Of each annotator the effects in the marks of each type.
+    /// For each annotator the effects in the marks of each type.
     #[serde(rename = "readiness")]
     pub effects: Vec<Vec<OwnEffects>>,
-    /// Of each annotator the number of answers that the effects come from; nothing that leaves the project.
+    /// For each annotator the number of answers from which the effects are estimated; this does not leave
+    /// the project.
     #[serde(skip)]
     pub answers: Vec<u32>,
 }
 
-/// Which words of a file's texts would be marked, as it was written.
+/// Summary of a written table of predicted words.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordPredictionFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
-    /// Its types.
     pub types: Vec<String>,
     /// Texts predicted.
     pub texts: u64,
-    /// Annotators over whom `expected` and `differ` are.
+    /// Annotators over whom `expected` and `differ` are computed.
     pub annotators: usize,
-    /// Those of them without an answer: they count as the average person.
+    /// How many of them have no answer; they count as the average person.
     pub annotators_without_labels: usize,
     /// Rows, one for each word and type.
     pub rows: u64,
-    /// Texts whose body has an answer in the project, or taught its encoder: the model has learned from that. `None` where it is not known.
+    /// Texts whose body has an answer in the project or trained its encoder, from which the model has
+    /// learned. `None` if it is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
 }
 
-/// A word of one text.
 pub struct WordOfBody {
     pub word: String,
-    /// Its first character, and the one behind its last one.
+    /// Its first character, and the one after its last.
     pub start: u32,
     pub end: u32,
-    /// Of each type the share of people who would mark it, and the probability that two of them differ.
+    /// For each type the share of people who would mark it, and the probability that two of them differ.
     pub types: Vec<(f64, f64)>,
 }
 
-/// What a table of words is of.
+/// The parameters of a table of words.
 pub struct WordsAsked<'a> {
     pub question: &'a str,
     pub types: &'a [String],
-    /// Whose marks are expected.
+    /// The annotators whose marks are predicted.
     pub chosen: &'a [PredictedAnnotator],
-    /// Hashes of bodies that the model has learned from; `None` where they are not known.
+    /// Hashes of bodies that the model has learned from; `None` if they are not known.
     pub observed: Option<&'a HashSet<[u8; 32]>>,
     /// Whether each of them has a column.
     pub each: bool,
@@ -90,7 +90,7 @@ impl WordsAsked<'_> {
 }
 
 impl WordPredictor {
-    /// Why its parts do not fit together, or another encoder, question or number of annotators.
+    /// Why its parts are inconsistent, or do not match the encoder, question or number of annotators.
     pub fn misfit(&self, encoder: Option<&Encoder>, types: usize, annotators: usize) -> Option<String> {
         let heads = &self.learned.heads;
         if heads.len() != types || self.effects.iter().any(|own| own.len() != types) {
@@ -114,11 +114,12 @@ impl WordPredictor {
         }
     }
 
-    /// Which words of the texts of a file people would mark: a row for each word and type with the share of the chosen people who would, the probability that two of
-    /// them differ, and where it is asked for everybody's own probability.
+    /// Predicts which words of the texts of a file people would mark: a row for each word and type with the
+    /// share of the chosen people who would, the probability that two of them differ, and, if requested,
+    /// each person's probability.
     ///
     /// # Errors
-    /// A full disk; a file of texts that has changed; a cancel. Nothing is left of a table that was not finished.
+    /// A full disk; a file of texts that has changed; a cancel. An unfinished table is deleted.
     pub fn write_file(
         &self,
         asked: &WordsAsked<'_>,
@@ -137,7 +138,7 @@ impl WordPredictor {
             text("type"),
             number("expected".to_owned()),
             number("differ".to_owned()),
-            // A flag is yes or no; a number may be unknown.
+            // A flag is yes or no; a number can be missing.
             TypedColumn::new(
                 "observed",
                 if asked.observed.is_some() { ColumnKind::Flag } else { ColumnKind::Number },
@@ -170,7 +171,7 @@ impl WordPredictor {
         Ok(written)
     }
 
-    /// The words of one text, over everybody whose effects are known.
+    /// The words of one text, over all people with known effects.
     ///
     /// # Errors
     /// The text cannot be read by the encoder; a cancel.
@@ -195,7 +196,7 @@ impl WordPredictor {
         Ok(places.into_iter().zip(&expected).map(word).collect())
     }
 
-    /// A model of the words of these texts, which are known to it by their places, and where their words are.
+    /// A model of the words of these texts, identified by their indices, and the positions of their words.
     fn read(
         &self,
         chunk: &[TextOfFile],
@@ -226,7 +227,7 @@ impl WordPredictor {
     }
 }
 
-/// The rows of one text, and how many they are.
+/// Writes the rows of one text, and returns their number.
 fn write_text(
     table: &mut TypedTable,
     asked: &WordsAsked<'_>,
@@ -245,7 +246,7 @@ fn write_text(
         let word: String = characters[start as usize..end as usize].iter().collect();
         for (of_type, name) in asked.types.iter().enumerate() {
             let found = all[at].types[of_type];
-            // One person differs from nobody, which says nothing of the word.
+            // Undefined for a single person.
             let differ = if people.len() < 2 { f32::NAN } else { found.pairs as f32 };
             let mut values = vec![
                 Value::Text(&text.id),

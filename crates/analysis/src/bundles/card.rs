@@ -80,7 +80,7 @@ fn section(of: &Manifest, question: &BundledQuestion) -> String {
     words
 }
 
-/// What annotators read, and what stood beside it.
+/// The prompt that annotators read, with its help and definitions.
 fn asked(question: &BundledQuestion) -> String {
     let mut words = String::new();
     if !question.prompt.is_empty() {
@@ -152,7 +152,7 @@ fn held_out(of: &HeldOutFigures, what: &str) -> String {
 }
 
 fn holds(of: &Manifest) -> String {
-    // A text of several questions counts for each: no fewer are held than is said.
+    // A text of several questions counts for each, so that the stated number is an upper bound.
     let held: usize = of.questions.iter().map(|q| q.embeddings_held).sum();
     let people = match of.anonymous {
         true => "Annotators have pseudonyms, the same as in other bundles, reports and exports of this file.",
@@ -194,7 +194,7 @@ fn holds(of: &Manifest) -> String {
     words
 }
 
-/// Words of people within Markdown: nothing in them is markup.
+/// Text by people in Markdown, escaped so that nothing in it is markup.
 fn cell(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for character in words.chars() {

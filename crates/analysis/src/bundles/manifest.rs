@@ -1,4 +1,4 @@
-//! `bundle.json`: what is in a bundle, and how its parts belong together.
+//! `bundle.json`: the contents of a bundle, and how its parts belong together.
 
 use super::BUNDLE;
 use dissensus_domain::{OptionSet, QuestionHelp, ScaleKind};
@@ -13,10 +13,11 @@ use dissensus_stats::options::OptionFactors;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Grows when the manifest or what it names changes its meaning. A bundle has the first format that says all that is in it, so that earlier
-/// programs read it too: 2 is with models of words, since annotators have more effects on these than readiness.
+/// The formats that can be read; raised when the meaning of the manifest or of its files changes. A bundle
+/// is written in the first format that can express its content, so that earlier programs can read it too: 2
+/// is used for models of words, since annotators have more effects on these than readiness.
 const FORMATS: std::ops::RangeInclusive<u32> = 1..=2;
-/// A manifest names annotators and levels; a larger one is none of ours.
+/// Maximum size of a manifest, which only names annotators and levels.
 const LARGEST: u64 = 64 << 20;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,25 +27,25 @@ pub(super) struct Manifest {
     pub(super) program: String,
     /// When, in UTC.
     pub(super) made_at: String,
-    /// Whether annotators have pseudonyms (A1, A2, ...; in bundles of before numbers) in place of their ids.
+    /// Whether annotators have pseudonyms (A1, A2, ...; in earlier bundles numbers) in place of their ids.
     pub(super) anonymous: bool,
-    /// What the project says of its annotators where they are simulated.
+    /// The project's notice for simulated annotators.
     pub(super) notice: Option<String>,
     pub(super) encoders: Vec<BundledEncoder>,
     pub(super) questions: Vec<BundledQuestion>,
-    /// Models of the words of questions with spans; bundles of before know none.
+    /// Models of the words of questions with spans; absent in earlier bundles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) words: Vec<BundledWords>,
-    /// Multi-label questions that are predicted as a whole; bundles of before know none.
+    /// Multi-label questions that are predicted as a whole; absent in earlier bundles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) sets: Vec<BundledSets>,
 }
 
-/// An encoder in a folder of its own.
+/// An encoder in its own folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledEncoder {
     pub(super) folder: String,
-    /// Key of the version that it had in the project.
+    /// Key of its version in the project.
     pub(super) version: String,
     pub(super) dim: usize,
     pooling: Pooling,
@@ -68,7 +69,7 @@ impl BundledEncoder {
         }
     }
 
-    /// What to open its folder with, to get the same embeddings.
+    /// The options with which opening its folder gives the same embeddings.
     pub(super) fn options(&self) -> EncoderOptions {
         EncoderOptions {
             pooling: Some(self.pooling),
@@ -85,29 +86,29 @@ impl BundledEncoder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledQuestion {
     pub(super) name: String,
-    /// What annotators read; earlier bundles do not say it.
+    /// The prompt that annotators read; absent in earlier bundles.
     #[serde(default)]
     pub(super) prompt: String,
-    /// What stood beside it.
+    /// The help text shown with it.
     #[serde(default)]
     pub(super) help: QuestionHelp,
     pub(super) scale: ScaleKind,
     pub(super) levels: Vec<String>,
-    /// What each level means, in their order; fewer where nothing is said.
+    /// What each level means, in their order; fewer if some have no definition.
     #[serde(default)]
     pub(super) definitions: Vec<String>,
     pub(super) model: String,
-    /// The run whose model it is; `None` for the live one.
+    /// The run of the model; `None` for the live one.
     pub(super) run: Option<u32>,
     /// The file with the head and the annotators' effects.
     pub(super) head: String,
-    /// Place of its encoder.
+    /// Index of its encoder.
     pub(super) encoder: usize,
-    /// Labels that the model has learned from.
+    /// Number of labels that the model has learned from.
     pub(super) labels: usize,
-    /// Everybody, in the order of the model's rows.
+    /// All annotators, in the order of the model's rows.
     pub(super) annotators: Vec<BundledAnnotator>,
-    /// Labelled texts whose embeddings the head holds.
+    /// Number of labelled texts whose embeddings are in the head.
     pub(super) embeddings_held: usize,
     pub(super) reads_ngrams: bool,
     pub(super) held_out: HeldOutFigures,
@@ -119,37 +120,38 @@ pub(super) struct BundledWords {
     pub(super) name: String,
     pub(super) types: Vec<String>,
     pub(super) model: String,
-    /// The run whose heads they are; `None` for those fitted on the project's answers.
+    /// The run of the heads; `None` for those fitted on the project's answers.
     pub(super) run: Option<u32>,
     /// The file with heads, effects of words and annotators' own effects.
     pub(super) file: String,
-    /// Place of its encoder.
+    /// Index of its encoder.
     pub(super) encoder: usize,
     /// Answers that the heads were fitted on.
     pub(super) answers: u32,
-    /// Words that have an effect of their own.
+    /// Number of words with an effect of their own.
     pub(super) forms: usize,
-    /// Everybody, in the order of the model.
+    /// All annotators, in the order of the model.
     pub(super) annotators: Vec<BundledAnnotator>,
     pub(super) held_out: HeldOutFigures,
 }
 
-/// A multi-label question as a whole: the questions that its options are, and what is known of options that go together.
+/// A multi-label question as a whole: the questions of its options, and their correlations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledSets {
     pub(super) name: String,
     pub(super) options: Vec<String>,
-    /// Places of the questions that these are, in their order.
+    /// Indices of the questions of the options, in their order.
     pub(super) questions: Vec<usize>,
-    /// What the options of an answer share.
+    /// The factors that the options of an answer share.
     pub(super) factors: OptionFactors,
-    /// Whose the factors are in distances of people; without it options are independent there.
+    /// Whether factors in distances of people are per person or per text; if missing, options are
+    /// independent there.
     pub(super) distances: Option<FactorsOf>,
-    /// Both in words.
+    /// The factors and distances in words.
     pub(super) together: String,
 }
 
-/// Somebody whose answers are predicted.
+/// An annotator whose answers are predicted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledAnnotator {
     pub(super) id: String,
@@ -157,17 +159,16 @@ pub(super) struct BundledAnnotator {
     pub(super) has_labels: bool,
 }
 
-/// How well the model predicts what it has not learned.
+/// Figures on labels that the model has not learned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct HeldOutFigures {
     /// What was held out, in a sentence.
     pub(super) of: String,
-    /// Labels that were scored.
+    /// Number of labels that were scored.
     pub(super) labels: usize,
     pub(super) figures: Vec<HeldOutFigure>,
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct HeldOutFigure {
     pub(super) name: String,
@@ -240,7 +241,7 @@ impl BundledQuestion {
     }
 }
 
-/// Whether the questions in these places can be asked with one reading of a text, of the same people.
+/// Whether the questions at these indices can be predicted together: with one encoder and the same people.
 pub(super) fn are_one(places: &[usize], questions: &[BundledQuestion]) -> bool {
     let of = |at: &usize| questions.get(*at);
     let first = places.first().and_then(of);
@@ -253,7 +254,7 @@ pub(super) fn are_one(places: &[usize], questions: &[BundledQuestion]) -> bool {
 }
 
 impl BundledSets {
-    /// Whether it fits the questions of its bundle.
+    /// Whether it is consistent with the questions of its bundle.
     fn fits(&self, questions: &[BundledQuestion]) -> bool {
         (1..=usize::from(OptionSet::MAX)).contains(&self.options.len())
             && self.questions.len() == self.options.len()

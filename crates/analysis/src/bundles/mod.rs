@@ -1,4 +1,4 @@
-//! Models that leave the project: a folder with encoder, heads and annotators' effects that predicts without it.
+//! Model bundles: a folder with encoder, heads and annotators' effects that predicts without the project.
 
 mod card;
 mod manifest;
@@ -26,10 +26,10 @@ use std::sync::Arc;
 
 /// The manifest.
 const BUNDLE: &str = "bundle.json";
-/// The sums of all files.
+/// The checksums of all files.
 const SUMS: &str = "SHA256SUMS";
 
-/// The models of a project as folders of their own.
+/// Bundles of the models of a project.
 #[derive(Clone)]
 pub struct Bundles {
     context: Arc<Context>,

@@ -1,4 +1,4 @@
-//! The models that go into a bundle, each with the encoder that it stands on and what is known of how well it predicts.
+//! The models that go into a bundle, each with the encoder that it depends on and its measured accuracy.
 
 use super::Bundles;
 use super::manifest::{BundledAnnotator, HeldOutFigure, HeldOutFigures};
@@ -19,7 +19,7 @@ pub(super) struct OpenedEncoder {
     pub(super) dir: PathBuf,
 }
 
-/// A model and what belongs to it.
+/// A model with its encoder and figures.
 pub(super) struct ModelToBundle {
     pub(super) question: Question,
     pub(super) run: Option<u32>,
@@ -30,7 +30,7 @@ pub(super) struct ModelToBundle {
 }
 
 impl Bundles {
-    /// The live model of a question, made live where it is not.
+    /// The live model of a question, fitted if it is not live.
     pub(super) fn live_model(
         &self,
         question: &Question,
@@ -42,7 +42,7 @@ impl Bundles {
         if model.labels() == 0 {
             return Err(WorkbenchError::NoLabels(question.name.clone()));
         }
-        // Another program may have switched it meanwhile.
+        // Another program may have changed it meanwhile.
         if fitted_on != Some(in_use.encoder.version().key()) {
             return Err(WorkbenchError::EncoderNotOfModel);
         }
@@ -94,7 +94,7 @@ impl Bundles {
         })
     }
 
-    /// How well labels of texts held out are predicted; of models that are fitted for it without these texts.
+    /// How well labels of held-out texts are predicted, by models that are fitted without these texts.
     fn held_out_of(
         &self,
         question: &Question,

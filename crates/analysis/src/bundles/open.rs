@@ -1,4 +1,4 @@
-//! A bundle that is asked: the texts of a file, without the project that it is of.
+//! Predicts the texts of a file by a bundle, without its project.
 
 use super::BUNDLE;
 use super::manifest::{BundledAnnotator, BundledQuestion, BundledWords, Manifest};
@@ -17,7 +17,7 @@ use dissensus_training::prediction_table::{
 use dissensus_training::word_predictor::{WordPredictionFile, WordsAsked};
 use std::path::{Path, PathBuf};
 
-/// A bundle whose files were found as they were made.
+/// A bundle whose files were verified.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     pub(super) dir: PathBuf,
@@ -25,10 +25,11 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Reads the bundle in the folder `dir`, and checks the sum of every file.
+    /// Reads the bundle in the folder `dir`, and checks the checksum of every file.
     ///
     /// # Errors
-    /// [`WorkbenchError::Bundle`]: it is no bundle, a file is missing, altered or more, or it was made by another version of the program.
+    /// [`WorkbenchError::Bundle`]: it is no bundle, a file is missing, altered or extra, or it was made by
+    /// another version of the program.
     pub fn open(dir: &Path) -> Result<Self, WorkbenchError> {
         if dir.is_dir() && !dir.join(BUNDLE).is_file() {
             let reason = format!("{BUNDLE} is missing");
@@ -38,17 +39,20 @@ impl Bundle {
         Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir, &files)? })
     }
 
-    /// What the project said of annotators that are simulated.
+    /// The project's notice for simulated annotators.
     pub fn notice(&self) -> Option<&str> {
         self.manifest.notice.as_deref()
     }
 
-    /// Writes what annotators would answer to the texts of a file: the table of [`crate::Analysis::predictions_file`], but that the bundle does not know
-    /// whose labels of these texts have taught the model, so that `observed` is unknown throughout. Of the encoder only where to compute is chosen.
+    /// Writes what annotators would answer to the texts of a file: the table of
+    /// [`crate::Analysis::predictions_file`], but with `observed` unknown throughout, because the bundle has
+    /// no record of whose labels of these texts trained the model. Only the device can be chosen for the
+    /// encoder.
     ///
     /// # Errors
-    /// No such question or annotator; a file to write that is there already (without `replace`), is the one that is read or is of no format that can
-    /// be written; a file of texts that cannot be read or has bad rows; a full disk; a cancel.
+    /// No such question or annotator; an output file that exists already (without `replace`), is the input
+    /// file or has an unsupported format; a file of texts that cannot be read or has bad rows; a full disk;
+    /// a cancel.
     pub fn predict(
         &self,
         choices: &PredictionChoices,
@@ -65,15 +69,16 @@ impl Bundle {
         written.map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// Whether this is a question with spans whose words are predicted, by [`Bundle::predict_words`].
+    /// Whether this is a question with spans whose words can be predicted by [`Bundle::predict_words`].
     pub fn has_words(&self, question: Option<&str>) -> bool {
         self.words(question).is_some()
     }
 
-    /// Writes which words of the texts of a file annotators would mark, a row for each word and type. With annotators chosen each of them has a column.
+    /// Writes which words of the texts of a file annotators would mark, a row for each word and type. If
+    /// annotators are chosen, each of them has a column.
     ///
     /// # Errors
-    /// As [`Bundle::predict`]; there is no such question with spans in it.
+    /// Those of [`Bundle::predict`]; there is no such question with spans in it.
     pub fn predict_words(
         &self,
         choices: &PredictionChoices,
@@ -118,7 +123,7 @@ impl Bundle {
         all.iter().find(|words| question == Some(words.name.as_str()))
     }
 
-    /// Looks whether the table can be written.
+    /// Checks that the table can be written.
     pub(super) fn check_output(
         &self,
         choices: &PredictionChoices,
@@ -163,7 +168,7 @@ impl Bundle {
         rows.finish()
     }
 
-    /// The encoder at this place of the manifest.
+    /// The encoder at this index of the manifest.
     pub(super) fn encoder(&self, at: usize, device: DeviceChoice) -> Result<Encoder, WorkbenchError> {
         let bundled = &self.manifest.encoders[at];
         let options = EncoderOptions { device, ..bundled.options() };
@@ -206,7 +211,7 @@ impl Bundle {
     }
 }
 
-/// Everybody chosen, in the order of the rows.
+/// The chosen annotators, in the order of the rows.
 pub(super) fn chosen(
     annotators: &[BundledAnnotator],
     names: &[String],

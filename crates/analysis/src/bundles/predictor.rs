@@ -1,4 +1,4 @@
-//! A question of a bundle that is asked about texts again and again, with its encoder and its model in memory.
+//! A question of a bundle with its encoder and its model in memory, for repeated predictions.
 
 use super::open::{Bundle, chosen};
 use dissensus_encoder::{DeviceChoice, Encoder};
@@ -8,7 +8,7 @@ use dissensus_training::asked_model::AskedModel;
 use dissensus_training::encoding::{EncodedText, in_order};
 use dissensus_training::predicted_texts::PredictedTexts;
 
-/// What [`Bundle::predictor`] gives.
+/// A question of a bundle with its encoder and model in memory, see [`Bundle::predictor`].
 pub struct BundlePredictor {
     nothing_yet: PredictedTexts,
     asked: AskedModel,
@@ -16,7 +16,7 @@ pub struct BundlePredictor {
 }
 
 impl Bundle {
-    /// Questions that are predicted by [`Bundle::predictor`].
+    /// Questions that can be predicted by [`Bundle::predictor`].
     pub fn questions(&self) -> Vec<String> {
         self.manifest.questions.iter().map(|question| question.name.clone()).collect()
     }
@@ -29,7 +29,7 @@ impl Bundle {
         Ok(self.question(question)?.annotators.iter().map(|annotator| annotator.id.clone()).collect())
     }
 
-    /// Opens the encoder and the model of a question; without names of annotators it predicts everybody.
+    /// Opens the encoder and the model of a question; without names of annotators it predicts all.
     ///
     /// # Errors
     /// No such question or annotator; a file of the bundle that cannot be read.
@@ -53,10 +53,10 @@ impl Bundle {
 }
 
 impl BundlePredictor {
-    /// What everybody chosen would answer to these texts, in their order.
+    /// Predicted answers of all chosen annotators to these texts, in their order.
     ///
     /// # Errors
-    /// A text that cannot be encoded, more numbers than there is memory for, or a cancel.
+    /// A text that cannot be encoded, not enough memory, or a cancel.
     pub fn predict(
         &mut self,
         texts: &[String],

@@ -1,4 +1,4 @@
-//! Multi-label questions as a whole, as they go into a bundle and are asked in one.
+//! Multi-label questions as a whole, in writing and in using a bundle.
 
 use super::manifest::{BundledQuestion, BundledSets, are_one};
 use super::models::ModelToBundle;
@@ -17,8 +17,8 @@ use dissensus_training::set_table::{SetPredictionFile, SetRows, SetsAsked};
 use std::path::Path;
 
 impl Bundles {
-    /// The multi-label questions all of whose options are among these models, on one encoder and of the same annotators (`described` says so of each model), with what is known of options that
-    /// go together.
+    /// The multi-label questions all of whose options are among these models, on one encoder and of the same
+    /// annotators (according to `described` for each model), with the correlations between their options.
     pub(super) fn whole_questions(
         &self,
         models: &[ModelToBundle],
@@ -66,15 +66,16 @@ impl Bundles {
 }
 
 impl Bundle {
-    /// Whether this is a multi-label question that is predicted as a whole, by [`Bundle::predict_sets`].
+    /// Whether this is a multi-label question that can be predicted as a whole by [`Bundle::predict_sets`].
     pub fn has_sets(&self, question: Option<&str>) -> bool {
         self.sets(question).is_some()
     }
 
-    /// Writes what annotators would answer to all options: the table of [`crate::Analysis::set_predictions`], but that `observed` is unknown throughout.
+    /// Writes what annotators would answer to all options: the table of
+    /// [`crate::Analysis::set_predictions`], but with `observed` unknown throughout.
     ///
     /// # Errors
-    /// As [`Bundle::predict`]; there is no such multi-label question in it; two columns of one name.
+    /// Those of [`Bundle::predict`]; there is no such multi-label question in it; two columns of one name.
     pub fn predict_sets(
         &self,
         choices: &PredictionChoices,

@@ -1,6 +1,6 @@
-//! `SHA256SUMS`: the sum of every other file of a bundle, as coreutils' `sha256sum -c` reads it.
+//! `SHA256SUMS`: the checksum of every other file of a bundle, in the format of coreutils' `sha256sum -c`.
 //!
-//! Sums guard against accident only: whoever alters a bundle can write new ones.
+//! Checksums guard only against accidents: a person who alters a bundle can write new ones.
 
 use super::{BUNDLE, SUMS};
 use dissensus_project::error::WorkbenchError;
@@ -13,7 +13,7 @@ use std::path::{Component, Path};
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Writes the sums of all files in `dir`.
+/// Writes the checksums of all files in `dir`.
 pub(super) fn write(dir: &Path) -> Result<(), WorkbenchError> {
     let mut lines = String::new();
     for file in files_in(dir)? {
@@ -25,10 +25,11 @@ pub(super) fn write(dir: &Path) -> Result<(), WorkbenchError> {
     std::fs::write(&path, lines).map_err(|source| io_error(&path, "writing", source))
 }
 
-/// Makes sure that the bundle `dir` has all files that it was made with and no others, unaltered, and gives their names.
+/// Makes sure that the bundle `dir` has all files that it was made with and no others, unaltered, and
+/// returns their names.
 ///
 /// # Errors
-/// [`WorkbenchError::Bundle`] names the file that is missing, altered or more; or what the disk says.
+/// [`WorkbenchError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
 pub(super) fn check(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
     if !dir.is_dir() {
@@ -62,7 +63,7 @@ pub(super) fn check(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     }
 }
 
-/// Whether a folder holds what a bundle is made of and nothing else, hidden files included; unaltered or not.
+/// Whether a folder contains only the parts of a bundle, hidden files included; altered or not.
 pub(super) fn holds_nothing_else(dir: &Path) -> bool {
     let Ok(sums) = std::fs::read_to_string(dir.join(SUMS)) else { return false };
     let listed: HashSet<&str> =
@@ -71,12 +72,13 @@ pub(super) fn holds_nothing_else(dir: &Path) -> bool {
     listed.contains(BUNDLE) && all.is_ok_and(|all| all.iter().all(|file| listed.contains(file.as_str())))
 }
 
-/// Names with slashes, in order, without the sums themselves and without hidden files, which systems leave in folders.
+/// File names with slashes, in order, without the checksums themselves and without hidden files, which
+/// operating systems create in folders.
 fn files_in(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     walk(dir, |name| !name.starts_with('.'))
 }
 
-/// The same of names that `wanted` allows.
+/// File names below `dir` that `wanted` accepts.
 fn walk(dir: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, WorkbenchError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];

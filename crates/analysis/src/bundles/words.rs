@@ -1,4 +1,4 @@
-//! Models of the words of questions with spans, as they go into a bundle and are asked in one.
+//! Models of the words of questions with spans, in writing and in using a bundle.
 
 use super::manifest::{BundledAnnotator, BundledWords, HeldOutFigure, HeldOutFigures};
 use super::models::OpenedEncoder;
@@ -14,7 +14,7 @@ use dissensus_training::runs::TrainedWords;
 use dissensus_training::word_predictor::WordPredictor;
 use std::path::Path;
 
-/// A model of words and what belongs to it.
+/// A model of words with its encoder and figures.
 pub(super) struct WordsToBundle {
     pub(super) question: Question,
     pub(super) run: Option<u32>,
@@ -27,12 +27,13 @@ pub(super) struct WordsToBundle {
 /// A question with spans whose words are to go into a bundle.
 pub(super) struct WordsAskedFor {
     pub(super) question: Question,
-    /// The training that learned them; the model in use without one.
+    /// The training that learned them; without one, the model in use.
     pub(super) trained: Option<TrainedWords>,
 }
 
 impl Bundles {
-    /// The questions with spans all of whose types are among the `questions` whose live models are bundled, or among the bundled `runs` of one training that learned words.
+    /// The questions with spans all of whose types are among the `questions` whose live models are bundled,
+    /// or among the bundled `runs` of one training that learned words.
     pub(super) fn words_asked_for(
         &self,
         questions: &[Question],
@@ -130,7 +131,8 @@ impl Bundles {
     }
 }
 
-/// What was held out of the training of a run, and the figures on it; that there is nothing of it where a run of its types was deleted.
+/// What was held out of the training of a run, and the figures on it; without figures if a run of its types
+/// was deleted.
 fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures {
     let of = match (run, trained) {
         (None, _) => {
@@ -153,7 +155,7 @@ fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures 
     }
 }
 
-/// The main figures, each with `of` behind its name.
+/// The main figures, each with `of` after its name.
 fn figures(of: &SpanEvaluation, behind: &'static str) -> impl Iterator<Item = HeldOutFigure> {
     let scores = &of.scores;
     let all = [
@@ -168,7 +170,8 @@ fn figures(of: &SpanEvaluation, behind: &'static str) -> impl Iterator<Item = He
 }
 
 impl BundledWords {
-    /// The model, from the bundle `dir`, found to be of its question, annotators and (where one is given) encoder.
+    /// Reads the model from the bundle `dir`, and checks that it matches its question, annotators and, if
+    /// given, encoder.
     pub(super) fn predictor(
         &self,
         dir: &Path,

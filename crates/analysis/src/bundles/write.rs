@@ -1,4 +1,4 @@
-//! Writing a bundle: beside its place, checked as whoever opens it does, then moved there.
+//! Writes a bundle next to its destination, checks it by opening it, and then moves it there.
 
 use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
@@ -20,55 +20,57 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A text that both the project's encoder and its copy read, so that a bundle that would predict otherwise is never left behind.
+/// A text that both the project's encoder and its copy read, so that a bundle whose predictions would differ
+/// is never left behind.
 const PROBE: &str = "You call that a recipe? It isn't one, 3 of 5 at best.";
-/// The largest difference of a component of its embedding.
+/// Maximum difference of a component of its embedding.
 const MOST_DIFFERENCE: f32 = 1e-6;
 
-/// What to bundle.
+/// The parameters of a bundle.
 #[derive(Clone, Debug, Default)]
 pub struct BundleChoices {
-    /// Questions whose live models are bundled, of a multi-label question all options; with neither these nor runs, all questions.
+    /// Questions whose live models are bundled, for a multi-label question all options; with neither these
+    /// nor runs, all questions.
     pub questions: Vec<String>,
     /// Runs whose models are bundled.
     pub runs: Vec<u32>,
-    /// Names annotators by their ids; else they have pseudonyms.
+    /// Names annotators by their ids; otherwise they have pseudonyms.
     pub with_ids: bool,
-    /// Replaces a bundle of that name.
+    /// Replaces an existing bundle.
     pub replace: bool,
 }
 
-/// What was bundled.
+/// Summary of a written bundle.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BundleWritten {
-    /// The folder.
     pub folder: PathBuf,
     /// Questions, or options of some, that it predicts.
     pub questions: Vec<String>,
-    /// Questions with spans of whose words it predicts which ones are marked.
+    /// Questions with spans whose marked words it predicts.
     pub words: Vec<String>,
     /// Multi-label questions that it predicts as a whole.
     pub sets: Vec<String>,
-    /// Words of labelled texts of which it has a weight and a hash, of each question.
+    /// Number of words of labelled texts for which it contains a weight and a hash, over all questions.
     pub words_held: usize,
-    /// Annotators that it predicts.
+    /// Number of annotators that it predicts.
     pub annotators: usize,
     /// Encoder versions in it.
     pub encoders: Vec<String>,
-    /// Labelled texts whose embeddings are in it, because predictions of new texts are compared with them.
+    /// Number of labelled texts whose embeddings are in it, because predictions of new texts are compared
+    /// with them.
     pub embeddings_held: usize,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
 impl Bundles {
-    /// Writes models of the project into the new folder `dir`, with all that it takes to predict new texts by them and nothing of texts and labels. The folder
-    /// appears whole or not at all.
+    /// Writes models of the project into the new folder `dir`, with everything needed to predict new texts
+    /// and without texts and labels. The folder is written atomically.
     ///
     /// # Errors
-    /// A folder of that name (without `replace`, or no bundle); no such question or run; a question without labels; a run that is not of `multilevel`;
-    /// no encoder; a full disk; a cancel.
+    /// A folder of that name (without `replace`, or no bundle); no such question or run; a question without
+    /// labels; a run that is not of `multilevel`; no encoder; a full disk; a cancel.
     pub fn write(
         &self,
         choices: &BundleChoices,
@@ -120,7 +122,7 @@ impl Bundles {
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }
-        // Minutes have passed.
+        // Checked again, because minutes have passed.
         check_place(dir, choices.replace)?;
         let ended = if choices.replace { place.finish() } else { place.finish_new() };
         ended.map_err(|error| match error.kind() {
@@ -148,7 +150,7 @@ impl Bundles {
         Ok((written, switch))
     }
 
-    /// The questions that were chosen, of multi-label ones the options.
+    /// The chosen questions, with the options of multi-label ones.
     fn questions_of(&self, choices: &BundleChoices) -> Result<Vec<Question>, WorkbenchError> {
         let index = self.context.index();
         let chosen = match (choices.questions.as_slice(), choices.runs.as_slice()) {
@@ -162,7 +164,7 @@ impl Bundles {
                         chosen.push(question.id);
                     }
                 }
-                // With no label anywhere the first question says so.
+                // Without any label, the first question is chosen, whose error reports this.
                 chosen.extend(
                     index.questions().first().filter(|_| chosen.is_empty()).map(|question| question.id),
                 );
@@ -180,7 +182,7 @@ impl Bundles {
         learned.map(|id| index.with_levels(id).cloned()).collect()
     }
 
-    /// Every question is asked by its name, so that none may stand in a bundle twice.
+    /// Checks that names are unique, because questions of a bundle are requested by name.
     fn check_names(
         &self,
         questions: &[Question],
@@ -288,7 +290,7 @@ fn described(
     }
 }
 
-/// How the manifest names annotators: by pseudonyms, by their external id, or as they are.
+/// Annotators' names in the manifest: pseudonyms, external ids, or unchanged names.
 struct Names(Option<HashMap<String, String>>);
 
 impl Names {
@@ -312,14 +314,15 @@ impl Names {
     }
 }
 
-/// The place of a model's encoder, which is copied where no earlier model has the same.
+/// The index of a model's encoder, which is copied unless an earlier model has the same.
 fn place_encoder(
     dir: &Path,
     of: &OpenedEncoder,
     encoders: &mut Vec<BundledEncoder>,
 ) -> Result<usize, WorkbenchError> {
     let version = of.encoder.version();
-    // Keys have a part of the sum and a name alone, which different folders may share: the version tells all.
+    // Keys have only a part of the checksum and a name, which different folders may share, so the whole
+    // version is compared.
     let same = |one: &BundledEncoder| *one == BundledEncoder::new(one.folder.clone(), version);
     if let Some(at) = encoders.iter().position(same) {
         return Ok(at);
@@ -332,7 +335,8 @@ fn place_encoder(
     Ok(encoders.len() - 1)
 }
 
-/// Opens what was written as anybody will, and compares an embedding by each copied encoder with one by its original. Gives the size of all files.
+/// Opens the written bundle as a user would, and compares an embedding by each copied encoder with one by
+/// its original. Returns the size of all files.
 fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchError> {
     let bundle = Bundle::open(dir)?;
     let mut checked = Vec::new();
@@ -366,7 +370,7 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
         if !replace {
             return Err(WorkbenchError::ExportExists(dir.to_owned()));
         }
-        // Whatever else somebody has there is not ours to delete, nor what a link leads to.
+        // Other files in the folder, and the target of a link, must not be deleted.
         let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
         if !is_folder || !sums::holds_nothing_else(dir) {
             return Err(WorkbenchError::NotABundle(dir.to_owned()));

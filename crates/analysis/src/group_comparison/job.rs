@@ -1,4 +1,4 @@
-//! A comparison of groups as a job of the window, and the last one.
+//! Comparison of groups as a job, and its last result.
 
 use crate::Analysis;
 use dissensus_api::{GroupComparison, GroupsChoice};
@@ -7,15 +7,15 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
-/// What the job is called in the project.
+/// Kind of the job in the project.
 const KIND: &str = "compare";
-/// Texts a direction that the window lists.
+/// Number of texts per direction that the window lists.
 const TOP: usize = 50;
 
-/// A comparison: of which question, of whom.
+/// The question and the groups of a comparison.
 type Asked = (QuestionId, GroupsChoice);
 
-/// The last comparison, and the one at work.
+/// The last comparison, and the running one.
 #[derive(Default)]
 pub(crate) struct GroupComparisons {
     last: Mutex<Option<(u32, GroupComparison)>>,
@@ -32,8 +32,8 @@ impl GroupComparisons {
 }
 
 impl Analysis {
-    /// The last comparison of this question's groups that [`Analysis::compare_groups_as_job`] made, while the same texts and people are there;
-    /// it says whether labels of the question have changed since.
+    /// The last comparison of this question's groups by [`Analysis::compare_groups_as_job`], as long as
+    /// texts and people are the same, with a flag whether labels of the question have changed since.
     pub fn group_comparison(&self, question: QuestionId, choice: &GroupsChoice) -> Option<GroupComparison> {
         let generation = self.live.models.generation();
         let last = lock(&self.comparisons.last);
@@ -44,8 +44,9 @@ impl Analysis {
         Some(GroupComparison { stale, ..found.clone() })
     }
 
-    /// Compares groups as a job in the background; [`Analysis::group_comparison`] has the result when it has ended. Returns the job's id: that of the
-    /// job at work where it does the same, while a job that compares something else is cancelled.
+    /// Compares groups as a job in the background; [`Analysis::group_comparison`] has the result when it has
+    /// ended. Returns the job's id, or that of a running job for the same comparison; a job that compares
+    /// something else is cancelled.
     ///
     /// # Errors
     /// A choice that cannot be compared, or the job cannot begin.
@@ -76,13 +77,13 @@ impl Analysis {
                 if let Ok(found) = &result {
                     *lock(&analysis.comparisons.last) = Some((generation, found.clone()));
                 }
-                // Before it is told: who hears of the end may want the next one.
+                // Before the end is announced, because a listener may request the next job.
                 analysis.comparisons.job_ended(id);
                 result
             });
-            // After a panic too.
+            // Also after a panic.
             analysis.comparisons.job_ended(id);
-            // Its error is told by the job.
+            // Its error is reported by the job.
             drop(compared);
         });
         if let Err(error) = spawned {

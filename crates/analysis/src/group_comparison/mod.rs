@@ -1,4 +1,4 @@
-//! Two groups of people compared over all texts.
+//! Comparison of two groups of people over all texts.
 
 mod job;
 mod people;
@@ -21,15 +21,16 @@ use dissensus_stats::disagreement::{
 use people::Group;
 use std::collections::HashSet;
 
-/// Steps that are told: labels, the models, their texts.
+/// Reported steps: labels, the models, their texts.
 const STEPS: u64 = 3;
 
 impl Analysis {
-    /// Compares two groups of people: levels and agreement over all texts by their labels alone, then text by text with the live model, which is fitted where
-    /// there is none. Of the texts on which one group answers higher, `top` are listed.
+    /// Compares two groups of people: levels and agreement over all texts by their labels only, then text by
+    /// text with the live model, which is fitted if missing. Of the texts on which one group answers higher,
+    /// `top` are listed.
     ///
     /// # Errors
-    /// No such question, a group without people or that shares somebody with the other one, the file cannot be read, or a cancel.
+    /// No such question, an empty group or groups that overlap, the file cannot be read, or a cancel.
     pub fn compare_groups(
         &self,
         question: QuestionId,
@@ -41,11 +42,12 @@ impl Analysis {
         let index = self.context.index();
         let [a, b] = people::groups(index.annotators(), choice)?;
         tell(progress, 0, "reading labels")?;
-        // Before the labels: of one that comes while they are read it is better said that it is new than that it is not.
+        // Before the labels: a label that is recorded while they are read had better be counted as new than
+        // be missed.
         let revision = self.live.models.revision();
         let labels = self.context.observations(question)?;
         let texts = index.texts().len();
-        // Side 1 is spoken of, so that A is above 0 where it is higher.
+        // The gap is that of side 1, so that it is above 0 if A is higher.
         let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target, progress)?;
         let needs = words::needs(&found);
         tell(progress, 1, "fitting the model")?;
@@ -53,7 +55,7 @@ impl Analysis {
         let model = match needs.is_none() && ordered {
             true => {
                 self.live.fit(question, progress)?;
-                // A copy, so that no label waits for what follows.
+                // A copy, so that recording a label does not wait for the following.
                 self.live.models.with(question, |fitted| fitted.model.clone())
             }
             false => None,
@@ -65,7 +67,8 @@ impl Analysis {
         };
         let shared = found.shared_texts as u32;
         let gap = found.gap.map(figure_of_gap);
-        // Groups of an attribute may have been picked among all pairs of values, as the overview of who differs picks them.
+        // Groups of an attribute may have been picked among all pairs of values, as the overview of who
+        // differs picks them.
         let pairs = match people::one_attribute(choice) {
             Some(_) => {
                 let labelled: HashSet<u32> = labels.iter().map(|label| label.annotator).collect();
@@ -147,7 +150,7 @@ fn figure(of: AgreementFigure) -> Figure {
     Figure { value: of.value, interval: of.interval, p: None }
 }
 
-/// Of figures of B, of A, and between.
+/// Figures of B, of A, and between them.
 fn of_sides([within_b, within_a, between]: [Option<AgreementFigure>; 3]) -> GroupAgreement {
     GroupAgreement {
         within_a: within_a.map(figure),

@@ -1,4 +1,4 @@
-//! Who is in a group.
+//! The members of a group.
 
 use crate::chosen::no_such_attribute;
 use dissensus_api::{GroupsChoice, PeopleChoice};
@@ -6,10 +6,10 @@ use dissensus_domain::{Annotator, AnnotatorId};
 use dissensus_project::error::WorkbenchError;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Names that are listed before the others are counted.
+/// Maximum number of listed names before the others are counted.
 const NAMED: usize = 3;
 
-/// A group: rows of its people in order, and in words who they are.
+/// A group: rows of its people in order, and its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) people: Vec<u32>,
@@ -19,7 +19,7 @@ pub(super) struct Group {
 /// The two groups of a choice.
 ///
 /// # Errors
-/// A group is empty, nobody has what is asked for, or somebody is in both.
+/// A group is empty, no annotator matches it, or an annotator is in both.
 pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<[Group; 2], WorkbenchError> {
     let a = group(annotators, &choice.a, "A")?;
     let b = group(annotators, &choice.b, "B")?;
@@ -73,7 +73,7 @@ fn group(
     Ok(Group { people, words })
 }
 
-/// The first names, and how many more.
+/// The first names, and how many more there are.
 fn few(names: &[&str]) -> String {
     let (first, rest) = names.split_at(names.len().min(NAMED));
     match (first, rest.len()) {
@@ -92,7 +92,7 @@ pub(super) fn one_attribute(choice: &GroupsChoice) -> Option<(&str, [&str; 2])> 
     (nobody_else && name == of_b).then_some((name.as_str(), [a.as_str(), b.as_str()]))
 }
 
-/// The attribute of which A and B are one value each, where it has no other.
+/// The attribute of which A and B are one value each, if it has no other values.
 pub(super) fn whole_attribute<'a>(annotators: &[Annotator], choice: &'a GroupsChoice) -> Option<&'a str> {
     let (name, values) = one_attribute(choice)?;
     let all: BTreeSet<&str> =
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(groups(&people(), &empty).unwrap_err().code(), "empty-group");
         let nobody = with(&[("gender", "Other")], &[]);
         assert_eq!(group(&people(), &nobody, "B").unwrap_err().code(), "no-such-attribute");
-        // Each value is there, and nobody has both.
+        // Each value exists, but no annotator has both.
         let apart = with(&[("gender", "Man"), ("age", "50")], &[]);
         assert_eq!(group(&people(), &apart, "B").unwrap_err().code(), "empty-group");
     }

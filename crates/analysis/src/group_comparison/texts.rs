@@ -1,4 +1,4 @@
-//! On which texts two groups differ.
+//! Texts on which two groups differ.
 
 use crate::Analysis;
 use crate::snippet::snippet;
@@ -10,20 +10,21 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
 use std::collections::{BTreeMap, HashSet};
 
-/// Texts between two looks at whether to stop.
+/// Number of texts between checks for a cancel.
 const AT_ONCE: usize = 4096;
 
-/// Texts that differ, by who is higher.
+/// Texts that differ, by which group is higher.
 #[derive(Default)]
 pub(super) struct Listed {
-    /// Texts that are shown to differ: A higher, B higher.
+    /// Numbers of texts that are shown to differ: A higher, B higher.
     pub(super) differing: (u32, u32),
     pub(super) a_higher: Vec<GroupTextGap>,
     pub(super) b_higher: Vec<GroupTextGap>,
 }
 
 impl Analysis {
-    /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them: those that are shown to differ, then the widest gaps.
+    /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them:
+    /// those that are shown to differ, then the widest gaps.
     pub(super) fn texts_apart(
         &self,
         model: &LiveModel,
@@ -31,7 +32,7 @@ impl Analysis {
         top: usize,
         progress: &dyn Progress,
     ) -> Result<Listed, WorkbenchError> {
-        // Who came after the fit has no row in the model.
+        // Annotators who were added after the fit have no row in the model.
         let known =
             |rows: &[u32]| rows.iter().copied().filter(|row| (*row as usize) < model.annotators()).collect();
         let groups: Vec<Vec<u32>> = vec![known(b), known(a)];
@@ -73,7 +74,7 @@ impl Analysis {
         Ok(Listed { differing, a_higher: rows(a_higher)?, b_higher: rows(b_higher)? })
     }
 
-    /// `None` for a text that is no longer there.
+    /// The row of a gap; `None` for a text that does not exist any more.
     fn row_of_gap(&self, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, WorkbenchError> {
         let id = self.context.index().texts().get(row as usize).copied();
         let Some(text) = id.map(|id| self.context.store.text(id)).transpose()?.flatten() else {

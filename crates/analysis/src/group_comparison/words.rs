@@ -1,10 +1,10 @@
-//! What a comparison of two groups says, in sentences.
+//! Describes the results of a comparison of two groups in sentences.
 
 use dissensus_api::{Figure, GroupAgreement};
 use dissensus_project::words::{counted, decimal, interval, p_value, signed};
 use dissensus_stats::disagreement::{SideAgreement, SidesCompared};
 
-/// What is missing before there are figures; the sides are B and A.
+/// What is missing for the figures; the sides are B and A.
 pub(super) fn needs(found: &SidesCompared) -> Option<String> {
     if found.is_enough() {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn needs(found: &SidesCompared) -> Option<String> {
     ))
 }
 
-/// The gap over all texts, A less B, and the same corrected for so many pairs of groups.
+/// Describes the gap over all texts, A minus B, and the same corrected for so many pairs of groups.
 pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usize)>) -> String {
     let (higher, other, sign) = if gap.value < 0.0 { ("B", "A", -1.0) } else { ("A", "B", 1.0) };
     let size = gap.value.abs();
@@ -67,7 +67,7 @@ pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usiz
     )
 }
 
-/// How far the groups agree.
+/// Describes how far the groups agree.
 pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, with_alpha: bool) -> Option<String> {
     let percent = |figure: Option<Figure>| figure.map(|figure| format!("{:.0} %", 100.0 * figure.value));
     let across = percent(equal.between)?;
@@ -103,7 +103,7 @@ pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, with_alp
     ))
 }
 
-/// Which texts differ, of so many that both labelled.
+/// Describes how many texts differ, among those that both labelled.
 pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32) -> String {
     let of = counted(shared.into(), "text");
     match a_higher + b_higher {
@@ -118,7 +118,7 @@ pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32) -> String {
     }
 }
 
-/// What p values are corrected for.
+/// Describes what p values are corrected for.
 pub(super) fn correction(whole_attribute: Option<&str>) -> String {
     let texts = "A difference over all texts is shown where its 95 % interval leaves out 0; that interval is of this comparison alone. Of single texts those are shown that hold after correction for their number (at most 5 % of them are false discoveries).";
     match whole_attribute {
@@ -147,7 +147,8 @@ mod tests {
         let said = overall(&figure(0.2, -0.01, 0.41, 0.06), 40, None);
         let expected = "It is not shown that one group answers higher: A is 0.20 levels above B on average (95 %: −0.01 to 0.41; p 0.060), on 40 texts that both labelled.";
         assert_eq!(said, expected);
-        // The overview of who differs calls the same gap no more than chance brings: by the same corrected p value.
+        // The overview of who differs reports the same gap as no more than expected by chance: by the same
+        // corrected p value.
         let said = overall(&figure(0.3, 0.02, 0.58, 0.037), 40, Some((figure(0.3, -0.1, 0.7, 0.555), 15)));
         let expected = "A answers 0.30 levels higher than B on average (95 %: 0.02 to 0.58; p 0.037), on 40 texts that both labelled. Corrected for all 15 pairs of values of attributes, of which any may be picked: p 0.555, so that it is no more than chance brings where the widest of them is picked.";
         assert_eq!(said, expected);

@@ -1,4 +1,4 @@
-//! Verdicts on the texts of the project.
+//! Verdicts of panels on the texts of the project.
 
 use super::Panels;
 use super::compose::Composition;
@@ -12,15 +12,17 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use rayon::prelude::*;
 
-/// Texts between two looks at whether to stop.
+/// Number of texts between checks for a cancel.
 const BLOCK: usize = 64;
 
 impl Panels {
-    /// What a panel is expected to decide on the `top` first texts of the project, by the live model, with a second composition beside it where one
-    /// is given (under the first one's rule). Labels that were given count as they are.
+    /// The expected verdicts of a panel on the `top` first texts of the project, by the live model, compared
+    /// with a second composition if one is given (under the first one's rule). Given labels count as they
+    /// are.
     ///
     /// # Errors
-    /// As [`Panels::check`]; members who cannot be drawn; a model that is not live ([`dissensus_training::live::LiveModels::fit`]); a cancel.
+    /// Those of [`Panels::check`]; members who cannot be drawn; a model that is not live
+    /// ([`dissensus_training::live::LiveModels::fit`]); a cancel.
     pub fn ask(
         &self,
         wish: &PanelWish,
@@ -55,10 +57,7 @@ impl Panels {
         })
     }
 
-    /// As [`Panels::ask`], as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Panels::ask`] as a job.
     pub fn ask_as_job(
         &self,
         wish: &PanelWish,
@@ -69,10 +68,10 @@ impl Panels {
         self.context.as_job("panel", "a panel", |job| self.ask(wish, beside, order, top, job.as_ref()))
     }
 
-    /// What a panel is expected to decide on one text of the project.
+    /// The expected verdict of a panel on one text of the project.
     ///
     /// # Errors
-    /// As [`Panels::ask`], and no such text.
+    /// Those of [`Panels::ask`], and no such text.
     pub fn ask_about(
         &self,
         wish: &PanelWish,
@@ -94,7 +93,7 @@ impl Panels {
         })
     }
 
-    /// A copy of the live model, so that no label waits, and who sits where.
+    /// A copy of the live model, so that recording a label does not wait, and the members of the panels.
     pub(super) fn composed(
         &self,
         wish: &PanelWish,
@@ -124,16 +123,16 @@ impl Panels {
     }
 }
 
-/// A model and the panels that it is asked about.
+/// A model and the panels whose verdicts are computed.
 pub(crate) struct Asked {
     pub(super) model: LiveModel,
-    /// The encoder version that it stands on.
+    /// The encoder version that the model depends on.
     pub(super) encoder: Option<String>,
     pub(super) first: Composition,
     pub(super) second: Option<Composition>,
 }
 
-/// A text that has no name yet.
+/// The verdict on the text in this row, without its id and snippet.
 pub(super) fn one_text(
     model: &LiveModel,
     row: u32,

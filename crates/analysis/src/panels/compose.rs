@@ -1,4 +1,4 @@
-//! From what is wished for to members and a rule.
+//! Converts a request for a panel to members and a rule.
 
 use super::Panels;
 use dissensus_api::{PanelInfo, PanelWish};
@@ -12,26 +12,26 @@ use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use dissensus_stats::panels::{Candidate, DrawPanels, Quota, Verdict, VerdictRule, Verdicts};
 use std::collections::BTreeSet;
 
-/// Members of a panel, at most.
+/// Maximum number of members of a panel.
 const MOST_MEMBERS: u32 = 1_000;
-/// Panels drawn, at most.
+/// Maximum number of panels drawn.
 const MOST_DRAWS: u32 = 10_000;
 
-/// Panels of one composition, ready to be asked.
+/// Panels of one composition, ready for use.
 pub(super) struct Composition {
     pub(super) verdicts: Verdicts,
-    /// Rows of everybody who sits on one of the panels.
+    /// Rows of all members of the panels.
     pub(super) people: Vec<u32>,
-    /// Each panel's members, as places among these; the first is the panel that is shown.
+    /// Each panel's members, as indices of `people`; the first is the panel that is shown.
     pub(super) panels: Vec<Vec<usize>>,
     pub(super) info: PanelInfo,
 }
 
 impl Panels {
-    /// Looks whether a panel can be asked at all, before a model is fitted: its rule, and its members by name.
+    /// Checks that a panel can be used, before a model is fitted: its rule, and its members by name.
     ///
     /// # Errors
-    /// A question without levels, a rule that does not fit it, or people who are not there.
+    /// A question without levels, a rule that does not fit it, or people who do not exist.
     pub fn check(&self, wish: &PanelWish) -> Result<(), WorkbenchError> {
         self.whole_project()?;
         let index = self.context.index();
@@ -46,7 +46,7 @@ impl Panels {
         named(&index, &wish.members).map(drop)
     }
 
-    /// Members and rule; who is drawn is drawn from those who have labels in `model`.
+    /// Members and rule; members are drawn from people with labels in `model`.
     pub(super) fn compose(&self, wish: &PanelWish, model: &LiveModel) -> Result<Composition, WorkbenchError> {
         self.check(wish)?;
         let index = self.context.index();
@@ -75,14 +75,15 @@ impl Panels {
             exact: verdicts.is_exact(),
         };
         let people: Vec<u32> = rows.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
-        // Everybody is among them, so that the place is the one of that row.
+        // All people are included, so that the index is found by the row.
         let place = |row: &u32| people.partition_point(|known| known < row);
         let panels = rows.iter().map(|panel| panel.iter().map(place).collect()).collect();
         Ok(Composition { verdicts, people, panels, info })
     }
 }
 
-/// Panels that are drawn beside the first; none of named people, of whom there is one panel.
+/// Number of panels that are drawn in addition to the first; none for named people, for whom there is only
+/// one panel.
 fn wish_draws(wish: &PanelWish) -> u32 {
     if wish.members.is_empty() { wish.draws } else { 0 }
 }
@@ -112,7 +113,7 @@ fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, WorkbenchError> 
     Ok(rows)
 }
 
-/// The first panel of a recipe, and as many more as are wished for; rows of the pool.
+/// The first panel of a recipe, and as many more as requested, as rows of the pool.
 fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>, WorkbenchError> {
     let attributes = |row: &u32| &index.annotators()[*row as usize].attributes;
     for share in &wish.shares {

@@ -1,4 +1,4 @@
-//! Verdicts on the texts of a file, as a table: a row for each text.
+//! A table of verdicts on the texts of a file: a row for each text.
 
 use super::Panels;
 use super::ask::{Asked, one_text};
@@ -18,45 +18,42 @@ use std::path::{Path, PathBuf};
 /// The texts and the table.
 #[derive(Clone, Debug)]
 pub struct PanelFileChoices {
-    /// Which texts.
     pub texts: TextFileChoices,
-    /// The table to write; its ending says how.
+    /// The table to write; its extension determines the format.
     pub out: PathBuf,
-    /// Replaces a file of that name.
+    /// Overwrites an existing file.
     pub replace: bool,
 }
 
-/// A table of verdicts that was asked for: its files and its panel were found in order.
+/// The parameters of a table of verdicts, whose files and panel were checked.
 pub struct CheckedPanel {
     texts: CheckedTexts,
     out: PathBuf,
     replace: bool,
 }
 
-/// What was written.
+/// Summary of a written table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelFile {
-    /// The table.
     pub file: PathBuf,
-    /// The panel.
     pub panel: PanelInfo,
-    /// The composition beside it.
+    /// The composition to compare with.
     pub beside: Option<PanelInfo>,
-    /// Texts, a row each.
+    /// Number of texts, one row each.
     pub texts: u64,
-    /// Texts whose body a member has labelled: the model has learned from that.
+    /// Number of texts whose body a member has labelled, from which the model has learned.
     pub observed: u64,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
 }
 
 impl Panels {
-    /// Looks whether a table of verdicts can be written at all, before anything is encoded or fitted for it.
+    /// Checks that a table of verdicts can be written, before anything is encoded or fitted for it.
     ///
     /// # Errors
-    /// As [`Panels::check`]; a file to write that is there already (without `replace`), is the one that is read or is of no format that can be
-    /// written; a file of texts that cannot be read or has bad rows; a cancel.
+    /// Those of [`Panels::check`]; an output file that exists already (without `replace`), is the input file
+    /// or has an unsupported format; a file of texts that cannot be read or has bad rows; a cancel.
     pub fn check_file(
         &self,
         wish: &PanelWish,
@@ -71,11 +68,13 @@ impl Panels {
         Ok(CheckedPanel { texts, out: out.clone(), replace: *replace })
     }
 
-    /// Writes what a panel is expected to decide on every text of a file. A text is predicted by what it says alone; that somebody on the panel
-    /// labelled a text of the same body is told in the column `observed`. Memory does not grow with the texts.
+    /// Writes the expected verdict of a panel on every text of a file. A text is predicted only by its
+    /// content; the column `observed` records whether a member of the panel labelled a text of the same
+    /// body. Memory does not grow with the texts.
     ///
     /// # Errors
-    /// As [`Panels::ask`]; the file has changed; the encoder is not there, or not the one that the live model stands on; a full disk; a cancel.
+    /// Those of [`Panels::ask`]; the file has changed; the encoder is not available, or not the one of the
+    /// live model; a full disk; a cancel.
     pub fn ask_file(
         &self,
         wish: &PanelWish,

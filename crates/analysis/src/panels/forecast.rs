@@ -1,4 +1,4 @@
-//! What panels of one composition are expected to decide on one text.
+//! Expected verdicts of panels of one composition on one text.
 
 use super::compose::Composition;
 use dissensus_api::{PanelBeside, PanelOthers, PanelVerdict};
@@ -6,20 +6,20 @@ use dissensus_models::live::LiveModel;
 use dissensus_project::error::WorkbenchError;
 use dissensus_stats::panels::VerdictForecast;
 
-/// Ranges of a probability wider than this tell too little.
+/// Ranges of a probability wider than this are reported as too little data.
 const TOO_WIDE: f64 = 0.8;
 
-/// One text under one composition.
+/// The forecast for one text and one composition.
 pub(super) struct Forecast {
     pub(super) verdict: PanelVerdict,
-    /// Of panels that were drawn.
+    /// The verdicts of drawn panels.
     pub(super) others: Option<PanelOthers>,
     /// Members of the first panel who answered the text.
     pub(super) answered: u32,
 }
 
 impl Forecast {
-    /// Of the text in this row of the model.
+    /// The forecast for the text in this row of the model.
     pub(super) fn of(model: &LiveModel, text: u32, of: &Composition) -> Result<Self, WorkbenchError> {
         let joint = model.joint_answers(text, &of.people);
         let first = of.verdicts.of(&joint, &of.panels[0])?;
@@ -40,7 +40,7 @@ impl Forecast {
         self.others.as_ref().map_or(&self.verdict.probabilities, |others| &others.probabilities)
     }
 
-    /// This one beside another.
+    /// Compares this composition with another.
     pub(super) fn beside(self, first: &Self) -> PanelBeside {
         let pairs = self.probabilities().iter().zip(first.probabilities());
         let apart = 0.5 * pairs.map(|(a, b)| (a - b).abs()).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Panels that are kept in the project under a name.
+//! Panels that are saved in the project under a name.
 
 use super::Panels;
 use dissensus_api::{KeptPanel, PanelWish};
@@ -9,10 +9,11 @@ use dissensus_project::event::Event;
 use dissensus_project::panel_error::PanelError;
 
 impl Panels {
-    /// Keeps a panel under a name from now on, in place of one of that name. Named members are kept by their external ids.
+    /// Saves a panel under a name, replacing one of that name. Named members are stored by their external
+    /// ids.
     ///
     /// # Errors
-    /// As [`Panels::check`]; a name that is empty or longer than 200 characters; what the disk says.
+    /// Those of [`Panels::check`]; a name that is empty or longer than 200 characters; an error of the disk.
     pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<KeptPanel>, WorkbenchError> {
         self.check(wish)?;
         let index = self.context.index();
@@ -27,10 +28,10 @@ impl Panels {
         self.keep(name, Some(Panel { question: Some(question), members, rule }))
     }
 
-    /// Keeps the panel of a name no longer; what was saved stays in the file, as everything does.
+    /// Removes the panel of a name from the list; its record stays in the history of the file.
     ///
     /// # Errors
-    /// There is none, or what the disk says.
+    /// There is no such panel, or an error of the disk.
     pub fn forget(&self, name: &str) -> Result<Vec<KeptPanel>, WorkbenchError> {
         self.whole_project()?;
         self.saved(name)?;
@@ -44,15 +45,12 @@ impl Panels {
         self.list()
     }
 
-    /// The panels that are kept, by name.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The saved panels, by name.
     pub fn list(&self) -> Result<Vec<KeptPanel>, WorkbenchError> {
         Ok(self.context.store.panels()?.into_iter().filter_map(kept).collect())
     }
 
-    /// The panel of a name as a wish about a question, its own where it has one and it is there.
+    /// The panel of a name as a request about a question: its own if it has one that still exists.
     ///
     /// # Errors
     /// There is no panel of that name, or no such question.

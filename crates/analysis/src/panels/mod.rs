@@ -1,4 +1,4 @@
-//! Panels of people: who sits on one, what it is expected to decide, and those that are kept.
+//! Panels of people: their members, their expected verdicts, and saved panels.
 
 mod ask;
 mod compose;
@@ -28,7 +28,7 @@ impl Panels {
         Self { context: Arc::clone(context), encoding: encoding.clone(), analysis: analysis.clone() }
     }
 
-    /// Refuses where the open project is a packet: its person sees nothing of others.
+    /// Returns an error if the open project is a packet, whose annotator must not see data of others.
     fn whole_project(&self) -> Result<(), WorkbenchError> {
         match self.context.packet {
             Some(_) => Err(StudyError::IsPacket.into()),

@@ -1,4 +1,4 @@
-//! A correlation of questions as a job of the window, and the last one.
+//! Correlation of questions as a job, and its last result.
 
 use super::{Found, is_held_out, rows};
 use crate::Analysis;
@@ -7,12 +7,12 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
-/// What the job is called in the project.
+/// Kind of the job in the project.
 const KIND: &str = "correlate";
-/// Points that are drawn.
+/// Maximum number of drawn points.
 const MOST_POINTS: usize = 3000;
 
-/// The last correlation with the generation of its labels, and the one at work.
+/// The last correlation with the generation of its labels, and the running one.
 #[derive(Default)]
 pub(crate) struct QuestionCorrelations {
     last: Mutex<Option<(u32, Arc<Found>)>>,
@@ -37,8 +37,8 @@ impl Analysis {
         Some(Arc::clone(found))
     }
 
-    /// The last correlation that [`Analysis::correlate_questions_as_job`] made, if it was of this choice, while the same texts and people are
-    /// there; it says whether labels have changed since.
+    /// The last result of [`Analysis::correlate_questions_as_job`], if it was of this choice, as long as
+    /// texts and people are the same, with a flag whether labels have changed since.
     pub fn question_correlation(&self, choice: &CorrelationChoice) -> Option<QuestionCorrelation> {
         let found = self.last_correlation(choice)?;
         let changed = |question| self.live.models.labels_changed(question) > found.shown.revision;
@@ -47,8 +47,9 @@ impl Analysis {
         Some(QuestionCorrelation { stale, ..found.shown.clone() })
     }
 
-    /// Scores `a` and `b` (places in the list of the last correlation of this choice) of every text that both have; of very many texts evenly
-    /// picked ones. `None` where that correlation is not there any more, or has no such scores.
+    /// Scores `a` and `b` (indices in the list of the last correlation of this choice) of every text that
+    /// both have; of very many texts, evenly picked ones. `None` if that correlation is not available any
+    /// more, or has no such scores.
     pub fn correlation_points(
         &self,
         choice: &CorrelationChoice,
@@ -74,8 +75,9 @@ impl Analysis {
         })
     }
 
-    /// Correlates questions as a job in the background; [`Analysis::question_correlation`] has the result when it has ended. Returns the job's
-    /// id: that of the job at work where it does the same, while a job that correlates something else is cancelled.
+    /// Correlates questions as a job in the background; [`Analysis::question_correlation`] has the result
+    /// when it has ended. Returns the job's id, or that of a running job for the same choice; a job that
+    /// correlates something else is cancelled.
     ///
     /// # Errors
     /// A choice that cannot be correlated, or the job cannot begin.
@@ -101,16 +103,16 @@ impl Analysis {
                 let result = analysis.correlated(&choice, job.as_ref());
                 if let Ok(found) = result {
                     *lock(&analysis.correlations.last) = Some((generation, Arc::new(found)));
-                    // Before it is told: who hears of the end may want the next one.
+                    // Before the end is announced, because a listener may request the next job.
                     analysis.correlations.job_ended(id);
                     return Ok(());
                 }
                 analysis.correlations.job_ended(id);
                 result.map(|_| ())
             });
-            // After a panic too.
+            // Also after a panic.
             analysis.correlations.job_ended(id);
-            // Its error is told by the job.
+            // Its error is reported by the job.
             drop(correlated);
         });
         if let Err(error) = spawned {

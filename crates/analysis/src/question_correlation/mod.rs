@@ -1,10 +1,12 @@
 //! Correlation between questions: predicted scores of one with those of another, over all texts.
 //!
-//! A prediction of a text whose labels the model has learned carries these labels, and where the same people answered both questions,
-//! what they had in common that day. So the headline is held out: labelled texts are scored in folds, the same for all questions, by
-//! models that learned from no label of the text, of its group or of a copy, under any question; texts without labels are scored by the
-//! models of all labels. What labels of other texts share by chance teaches the models of both questions alike where the same texts were labelled
-//! for both; that is not taken out. Correlations are within folds (`stats::metrics::score_correlation` says why).
+//! The prediction of a text whose labels the model has learned contains these labels, and if the same people
+//! answered both questions, also what those answers have in common by the circumstances of that day. So the
+//! headline figure is held out: labelled texts are scored in folds, the same for all questions, by models
+//! that learned from no label of the text, of its group or of a copy, under any question; texts without
+//! labels are scored by the models of all labels. If the same texts were labelled for both questions, chance
+//! similarities of the labels of other texts influence the models of both questions alike; this is not
+//! corrected. Correlations are within folds (see `stats::metrics::score_correlation` for the reason).
 
 mod job;
 mod run_scores;
@@ -26,10 +28,10 @@ use dissensus_stats::metrics::{
 use scores::{Column, ScoredTexts, columns};
 use std::collections::BTreeSet;
 
-/// Resamples of an interval: a matrix of many questions has hundreds of them.
+/// Number of resamples for an interval: a matrix of many questions has hundreds of them.
 const RESAMPLES: usize = 400;
 
-/// A result, and what its points are drawn from.
+/// A result, and the data of its points.
 struct Found {
     shown: QuestionCorrelation,
     columns: Vec<Column>,
@@ -38,12 +40,14 @@ struct Found {
 }
 
 impl Analysis {
-    /// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of the mean predictions over all
-    /// annotators, over all texts, also those that have labels of only one question or of none. Options of a question, and levels of a
-    /// choice question, count as questions each.
+    /// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of
+    /// the mean predictions over all annotators, over all texts, including those with labels of only one
+    /// question or of none. Each option of a question, and each level of a choice question, counts as a
+    /// question.
     ///
     /// # Errors
-    /// Fewer than two scores, a question without labels that was named, a run that has not finished, the file cannot be read, a cancel.
+    /// Fewer than two scores, a named question without labels, a run that has not finished, the file cannot
+    /// be read, a cancel.
     pub fn correlate_questions(
         &self,
         choice: &CorrelationChoice,
@@ -57,7 +61,8 @@ impl Analysis {
         choice: &CorrelationChoice,
         progress: &dyn Progress,
     ) -> Result<Found, WorkbenchError> {
-        // Before the labels: of one that comes while they are read it is better said that it is new than that it is not.
+        // Before the labels: a label that is recorded while they are read had better be counted as new than
+        // be missed.
         let revision = self.live.models.revision();
         let (texts, mut notes) = match choice.runs.as_slice() {
             [] => {
@@ -116,7 +121,7 @@ impl Analysis {
         Ok(Found { shown, columns, texts, ids })
     }
 
-    /// What models learn of the chosen questions, and what is left out of all of them.
+    /// The data of the chosen questions, and texts that are left out for all of them.
     fn questions_to_correlate(
         &self,
         choice: &CorrelationChoice,
@@ -141,7 +146,7 @@ impl Analysis {
             }
             let options = question.options();
             let learned = if options.is_empty() { vec![question] } else { options };
-            // Named with its question and by itself, it is one.
+            // A question named both by itself and through its whole question counts once.
             let new = learned.into_iter().filter(|one| !found.iter().any(|known| known.id == one.id));
             found.extend(new.collect::<Vec<_>>());
         }
@@ -159,7 +164,7 @@ impl Analysis {
     }
 }
 
-/// Passes a cancel on, but not the steps of one pair.
+/// Passes on a cancel, but not the steps of one pair.
 struct Heard<'a>(&'a dyn Progress);
 
 impl Progress for Heard<'_> {
@@ -169,12 +174,12 @@ impl Progress for Heard<'_> {
     }
 }
 
-/// Rows of texts of which none before says the same.
+/// Rows of texts that are the first with their body.
 fn rows(texts: &ScoredTexts) -> Vec<usize> {
     (0..texts.first_with_body.len()).filter(|row| texts.first_with_body[*row] as usize == *row).collect()
 }
 
-/// Why there are no intervals, where texts hang together so much that they are few.
+/// Why there are no intervals, if texts are so dependent that they form few groups.
 fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
     let groups: BTreeSet<u32> = kept.iter().map(|row| texts.clusters[*row]).collect();
     (groups.len() < LEAST_CLUSTERS && kept.len() >= LEAST_CLUSTERS).then(|| {
@@ -185,7 +190,7 @@ fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
     })
 }
 
-/// Whether models that learned nothing from a text's labels have scored it twice.
+/// Whether both scores of a text are by models that learned nothing from its labels.
 fn is_held_out(texts: &ScoredTexts, (x, y): (&Column, &Column), row: usize) -> bool {
     !texts.taught_encoder[row] && x.held_out[row].is_finite() && y.held_out[row].is_finite()
 }

@@ -1,4 +1,4 @@
-//! Scores by the models of runs: held out where a run has learned nothing of a text.
+//! Scores by the models of runs: held out if a run has learned nothing about a text.
 
 use super::scores::{Scored, ScoredTexts, clusters_of, with_copies};
 use crate::Analysis;

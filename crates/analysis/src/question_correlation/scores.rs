@@ -1,4 +1,4 @@
-//! Scores of every text by the models of several questions: with what its labels taught, and without.
+//! Scores of every text by the models of several questions: including what its labels taught, and without.
 
 use crate::Analysis;
 use dissensus_domain::{Question, QuestionId, ScaleKind};
@@ -10,31 +10,31 @@ use dissensus_stats::data::{AnnotatorModel as _, Embeddings, FitOptions, Trainin
 use dissensus_training::encoding::Basis;
 use std::collections::HashSet;
 
-/// Folds of the labelled texts.
+/// Number of folds of the labelled texts.
 pub(super) const FOLDS: u8 = 5;
 
 /// Mean predictions of a question's model over annotators.
 pub(super) struct Scored {
     pub(super) question: Question,
     pub(super) run: Option<u32>,
-    /// Texts x levels: with what labels of the text taught.
+    /// Texts x levels, by models that have learned the labels of the text.
     pub(super) as_learned: Vec<f64>,
-    /// The same by models that learned from none of the text's labels; NaN where there is none.
+    /// Texts x levels, by models that learned from none of the text's labels; NaN if there is none.
     pub(super) held_out: Vec<f64>,
-    /// Texts whose labels, or those of a copy, taught the model.
+    /// Texts whose labels, or those of a copy, trained the model.
     pub(super) learned: Vec<bool>,
 }
 
-/// All scores, and what holds for every question.
+/// All scores, and the data that all questions share.
 pub(super) struct ScoredTexts {
     pub(super) scored: Vec<Scored>,
-    /// Of each text the first one that says the same.
+    /// For each text the first one with the same body.
     pub(super) first_with_body: Vec<u32>,
-    /// Which models scored a text, by number.
+    /// The number of the models that scored a text.
     pub(super) strata: Vec<u16>,
-    /// Texts of one group are in one cluster, and so are copies.
+    /// The cluster of each text: texts of one group are in one cluster, and so are copies.
     pub(super) clusters: Vec<u32>,
-    /// Texts that taught the encoder.
+    /// Texts that trained the encoder.
     pub(super) taught_encoder: Vec<bool>,
     pub(super) annotators: usize,
     pub(super) folds: Option<u8>,
@@ -58,7 +58,7 @@ impl Progress for Part<'_> {
     }
 }
 
-/// Texts of one group, or with one body, by number.
+/// Clusters of texts of one group, or with one body, by number.
 pub(super) fn clusters_of(data: &QuestionData) -> Vec<u32> {
     let groups = data.groups.iter().flatten().max().map_or(0, |last| last + 1);
     data.groups.iter().zip(&data.copies).map(|(group, first)| group.unwrap_or(groups + first)).collect()
@@ -72,7 +72,7 @@ pub(super) fn with_copies(marked: &[bool], first_with_body: &[u32]) -> Vec<bool>
 }
 
 impl Analysis {
-    /// Scores by the live models; the labelled texts are scored anew in folds of all questions together.
+    /// Scores by the live models; the labelled texts are scored anew in folds that all questions share.
     pub(super) fn live_scores(
         &self,
         questions: &[Question],
@@ -86,7 +86,7 @@ impl Analysis {
         let Some(first) = all.first() else { return Err(WorkbenchError::NoQuestion) };
         let same = |data: &QuestionData| data.texts == first.texts && data.annotators == first.annotators;
         if !all.iter().all(same) || embeddings.texts != first.texts.len() {
-            // An import has come between two of them.
+            // An import took place between two of them.
             return Err(WorkbenchError::Busy("import"));
         }
         let (clusters, copies) = (clusters_of(first), first.copies.clone());
@@ -133,7 +133,7 @@ impl Analysis {
                 (0..texts.min(model.texts()) as u32).map(|text| model.labels_on(text, None) > 0).collect();
             (fitted.basis == *basis && learned.len() == texts).then_some((scores, learned))
         });
-        // Another encoder has come into use, or everything was forgotten by an import.
+        // Another encoder was activated, or everything was dropped by an import.
         let (as_learned, learned) = read.flatten().ok_or(WorkbenchError::Busy("import"))?;
         let learned = with_copies(&learned, &data.copies);
         let target = data.target();
@@ -141,7 +141,8 @@ impl Analysis {
         let mut held_out = cross_fitted(&training, folds, &FitOptions::default(), progress)?;
         let levels = target.levels;
         for (text, learned) in learned.iter().enumerate() {
-            // What was labelled after the labels were read has taught the live model and is in no fold.
+            // Labels that were recorded after the labels were read trained the live model, but are in no
+            // fold.
             if folds.of(text as u32).is_none() && !learned {
                 let row = text * levels..(text + 1) * levels;
                 held_out[row.clone()].copy_from_slice(&as_learned[row]);
@@ -151,18 +152,19 @@ impl Analysis {
     }
 }
 
-/// One score of every text.
+/// One score for every text.
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) score: String,
     pub(super) range: (f64, f64),
-    /// Its place among the scored questions.
+    /// Index of its question among the scored questions.
     pub(super) of: usize,
     pub(super) as_learned: Vec<f64>,
     pub(super) held_out: Vec<f64>,
 }
 
-/// The scores of a question: the mean level, the probability of yes, or of a choice question the probability of each level.
+/// The scores of a question: the mean level, the probability of yes, or for a choice question the
+/// probability of each level.
 pub(super) fn columns(of: usize, scored: &Scored) -> Vec<Column> {
     let scale = &scored.question.scale;
     let (levels, name) = (scale.levels(), &scored.question.name);

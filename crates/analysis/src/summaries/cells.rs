@@ -1,11 +1,11 @@
-//! Columns of a summary and what stands in them.
+//! Columns and cells of a summary.
 
 use dissensus_domain::Scale;
 use dissensus_exchange::{ColumnKind, ExchangeError, OutputFormat, TypedColumn, TypedTable, Value};
 use dissensus_render::escape::cell;
 use std::path::Path;
 
-/// One value, of the kind of its column.
+/// A value, of the kind of its column.
 #[derive(Debug)]
 pub(super) enum Cell {
     Text(String),
@@ -27,28 +27,29 @@ impl Cell {
     }
 }
 
-/// The columns of a table, no two of one name.
+/// The columns of a table, with unique names.
 #[derive(Debug, Default)]
 pub(super) struct Columns(Vec<TypedColumn>);
 
 impl Columns {
-    /// A column of this name.
+    /// Adds a column of this name.
     pub(super) fn add(&mut self, name: &str, kind: ColumnKind) {
         self.0.push(TypedColumn::new(name, kind));
     }
 
-    /// A column of each level: `count_rude`.
+    /// Adds a column for each level: `count_rude`.
     pub(super) fn add_levels(&mut self, before: &str, scale: &Scale, kind: ColumnKind) {
         scale.levels().iter().for_each(|level| self.add_free(&format!("{before}_{level}"), before, kind));
     }
 
-    /// A column that gives way to one of its name, and is named `before` it then.
+    /// Adds a column; if the name is taken, `before` is put in front of it.
     pub(super) fn add_free(&mut self, name: &str, before: &str, kind: ColumnKind) {
         let free = free_name(name, before, |name| self.has(name));
         self.add(&free, kind);
     }
 
-    /// Columns that give way in the same manner, to those of `rest` too, which stand behind them.
+    /// Adds columns that are renamed in the same manner if their name is taken, also by those of `rest`,
+    /// which follow them.
     pub(super) fn add_ahead_of<'a>(
         &mut self,
         names: impl Iterator<Item = &'a str>,
@@ -83,7 +84,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Begins it.
+    /// Creates the table in a temporary file.
     pub(super) fn create(out: &Path, mut columns: Columns) -> Result<Self, ExchangeError> {
         let format = OutputFormat::of_path(out)?;
         let for_spreadsheets = matches!(format, OutputFormat::Csv | OutputFormat::Tsv);
@@ -93,8 +94,8 @@ impl Table {
         Ok(Self { table: TypedTable::create(out, columns.0)?, for_spreadsheets })
     }
 
-    /// What people wrote, behind an apostrophe where a spreadsheet would take it for a formula: files of separated values do not say what a
-    /// cell is. A number is none.
+    /// A cell with text that people wrote, after an apostrophe if a spreadsheet would take it for a formula,
+    /// because CSV and TSV files have no types of cells. A number is not a formula.
     pub(super) fn written(&self, text: &str) -> Cell {
         let acts = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.trim().parse::<f64>().is_err();
         Cell::Text(if self.for_spreadsheets && acts { format!("'{text}") } else { text.to_owned() })
@@ -105,7 +106,7 @@ impl Table {
         self.table.write(&row.iter().map(Cell::value).collect::<Vec<_>>())
     }
 
-    /// Brings it to its place.
+    /// Moves the file to its destination.
     pub(super) fn finish(self, replace: bool) -> Result<(), ExchangeError> {
         self.table.finish(replace)
     }

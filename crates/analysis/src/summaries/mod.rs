@@ -1,4 +1,4 @@
-//! Labels summed up as a table: one row a text, or one row a person.
+//! Summaries of labels as a table: one row per text, or one row per person.
 
 mod cells;
 mod people;
@@ -16,13 +16,13 @@ use dissensus_training::live::LiveModels;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often labels are read again that were given meanwhile.
+/// How often labels are read again if some were recorded meanwhile.
 const TRIES: usize = 4;
 
-/// What is read of labels in several parts, as it is at one moment.
+/// Reads several parts of the labels as they are at one moment.
 ///
 /// # Errors
-/// As `read`; labels were given in each of the tries.
+/// Those of `read`; labels were recorded during each of the tries.
 fn at_one_moment<T>(
     context: &Context,
     read: impl Fn() -> Result<T, WorkbenchError>,
@@ -45,7 +45,7 @@ pub struct Summaries {
     analysis: Analysis,
 }
 
-/// A summary that was asked for: its question, its choices and its file were found in order.
+/// The parameters of a summary, whose question, choices and file were checked.
 pub struct CheckedSummary {
     wish: SummaryWish,
     question: Question,
@@ -54,7 +54,8 @@ pub struct CheckedSummary {
 }
 
 impl CheckedSummary {
-    /// The question whose model must be live ([`LiveModels::fit`]) before the table is written; none where nothing is predicted.
+    /// The question whose model must be live ([`LiveModels::fit`]) before the table is written; none without
+    /// predictions.
     pub fn predicted(&self) -> Option<QuestionId> {
         self.wish.predicted.then_some(self.question.id)
     }
@@ -65,11 +66,12 @@ impl Summaries {
         Self { context: Arc::clone(context), live: live.clone(), analysis: analysis.clone() }
     }
 
-    /// Looks whether a summary can be written at all, before anything is encoded or fitted for it.
+    /// Checks that a summary can be written, before anything is encoded or fitted for it.
     ///
     /// # Errors
-    /// The open project is a packet; no such question; predictions of a question whose answers are no levels, labels of spans that shall be brought
-    /// together, or such of people; a file to write that is there already (without `replace`), is the project, or is of no format that can be written.
+    /// The open project is a packet; no such question; predictions of a question whose answers are not
+    /// levels, aggregation of spans, or aggregation for people; an output file that exists already (without
+    /// `replace`), is the project, or has an unsupported format.
     pub fn check(
         &self,
         wish: &SummaryWish,
@@ -105,12 +107,13 @@ impl Summaries {
         Ok(CheckedSummary { wish: wish.clone(), question, out: out.to_owned(), replace })
     }
 
-    /// Writes the table, of labels as they are at one moment. Predictions are all by one state of the live model, which may know of a label more
-    /// or less.
+    /// Writes the table, of labels as they are at one moment. All predictions are by one state of the live
+    /// model, which may know a label more or less.
     ///
     /// # Errors
-    /// A model that is not live where there are predictions; labels that go on changing ([`WorkbenchError::LabelsChange`]); nothing to bring together; a file of that name by now (without `replace`); a full disk; a
-    /// cancel. Nothing is written then.
+    /// A model that is not live if there are predictions; labels that continue to change
+    /// ([`WorkbenchError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
+    /// `replace`); a full disk; a cancel. Nothing is written then.
     pub fn write(
         &self,
         asked: &CheckedSummary,
@@ -123,10 +126,12 @@ impl Summaries {
         written.map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// As [`Summaries::write`], with a model that is made live first, as a job that the window shows and can cancel.
+    /// Writes the table as [`Summaries::write`] does, making the model live first, as a job that the window
+    /// shows and can cancel.
     ///
     /// # Errors
-    /// As [`Summaries::check`] and [`Summaries::write`]; texts without an embedding; an export is under way.
+    /// Those of [`Summaries::check`] and [`Summaries::write`]; texts without an embedding; an export is
+    /// under way.
     pub fn write_as_job(
         &self,
         wish: &SummaryWish,

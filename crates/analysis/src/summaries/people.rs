@@ -1,4 +1,5 @@
-//! One row a person: what is known of them, how they use the scale, how they agree with others, and what the models say of them.
+//! A summary with one row per person: attributes, use of the scale, agreement with others, and the models'
+//! estimates.
 
 use super::cells::{Cell, Columns, Table};
 use super::{CheckedSummary, Summaries, at_one_moment};
@@ -12,9 +13,9 @@ use dissensus_project::jobs::Progress;
 use dissensus_project::pseudonyms::{Pseudonyms, SharedAttributes};
 use std::collections::{BTreeSet, HashMap};
 
-/// How somebody is shown.
+/// An annotator as shown in the table.
 struct Shown {
-    /// The order of rows, which tells nothing of anybody where people have pseudonyms.
+    /// The order of rows, which reveals nothing about people with pseudonyms.
     place: u32,
     id: String,
     name: Option<String>,
@@ -97,10 +98,10 @@ pub(super) fn write(
     })
 }
 
-/// What is known of everybody by a question with levels; none of other questions.
+/// The annotator report of a question with levels; none for other questions.
 ///
 /// # Errors
-/// `models` are asked, and none is live.
+/// `models` are requested, and none is live.
 fn report(
     of: &Summaries,
     question: &Question,
@@ -110,7 +111,7 @@ fn report(
         return Ok(None);
     }
     let report = of.analysis.report(question.id, models)?;
-    // What was asked for would be missing, and nobody told.
+    // Otherwise requested figures would be missing without an error.
     if models.is_some() && report.estimation.is_none() {
         return Err(WorkbenchError::NotEncoded(of.context.store.path().to_owned()));
     }
@@ -122,7 +123,7 @@ fn as_they_are((one, place): (&Annotator, u32)) -> Shown {
     Shown { place, id: external_id.clone(), name: Some(name.clone()), attributes: attributes.clone() }
 }
 
-/// Somebody by their pseudonym.
+/// An annotator under a pseudonym.
 fn as_others_see(
     pseudonyms: &Pseudonyms,
     attributes: &SharedAttributes,
@@ -204,7 +205,7 @@ fn beside_others(row: Option<&&AnnotatorRow>, times: bool) -> Vec<Cell> {
         cells.push(row.map_or(Cell::Missing, |row| Cell::Count(u64::from(row.timed_labels))));
         cells.push(Cell::Number(row.and_then(|row| row.seconds_per_label)));
     }
-    // How fast somebody is tells of their times.
+    // The flag for speed reveals the annotator's times.
     let flags = row.map(|row| row.flags.iter().filter(|flag| times || flag.kind != "too-fast"));
     let flags: Vec<&str> = flags.into_iter().flatten().map(|flag| flag.kind.as_str()).collect();
     cells.push(if flags.is_empty() { Cell::Missing } else { Cell::Text(flags.join(" ")) });

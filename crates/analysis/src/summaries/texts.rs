@@ -1,4 +1,5 @@
-//! One row a text: how its labels are distributed, what they come to, and what the models expect of everybody.
+//! A summary with one row per text: the distribution of its labels, the aggregated label, and the models'
+//! predictions for everyone.
 
 use super::cells::{Cell, Columns, Table};
 use super::{CheckedSummary, Summaries, at_one_moment};
@@ -11,29 +12,30 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
 use std::collections::HashMap;
 
-/// Texts whose predictions are asked for at once.
+/// Number of texts that are predicted at once.
 const TOGETHER: usize = 512;
 
-/// What the labels of a text come to by a method that brings them together.
+/// The aggregated label of a text.
 struct Decided {
     label: String,
     probability: Option<f64>,
     tie: bool,
 }
 
-/// Everything that is read of labels, at one moment.
+/// All label data, read at one moment.
 struct Given {
     labels: Vec<CurrentLabel>,
     unsaid: HashMap<TextId, u64>,
-    /// By the ids of texts.
+    /// By text id.
     decided: Option<HashMap<String, Decided>>,
 }
 
-/// What everybody is expected to answer to a text.
+/// The prediction for all people on a text.
 struct Expected {
-    /// Mean prediction, a probability a level.
+    /// Mean prediction, a probability per level.
     distribution: Vec<f32>,
-    /// How far people would differ, and its interval: who has labelled the text stands with that label.
+    /// How far people would differ, and its interval, with the label of each person who has labelled the
+    /// text.
     disagreement: f32,
     interval: (f32, f32),
 }
@@ -65,7 +67,7 @@ pub(super) fn write(
         let Some(text) = context.store.text(*id)? else { continue };
         let figures = TextFigures::of(scale, by_text.get(id).copied().unwrap_or_default());
         let mut row = vec![Cell::Text(text.external_id.clone()), table.written(&text.body)];
-        // A thread or a document, and often who wrote it.
+        // The group is a thread or a document, and often reveals its author.
         let group = text.group.as_deref().filter(|_| !wish.pseudonyms);
         let optional = |value: Option<&str>| value.map_or(Cell::Missing, |value| table.written(value));
         row.extend([optional(text.split.as_deref()), optional(group)]);
@@ -77,7 +79,7 @@ pub(super) fn write(
         row.push(Cell::Number(figures.disagreement.map(f64::from)));
         if let Some(decided) = &given.decided {
             let of_text = decided.get(&text.external_id);
-            // As in any other file of labels: others are joined by it.
+            // As in any other file of labels, so that other files can be joined by it.
             row.push(of_text.map_or(Cell::Missing, |one| Cell::Text(one.label.clone())));
             row.push(Cell::Number(of_text.and_then(|one| one.probability)));
             row.push(of_text.map_or(Cell::Missing, |one| Cell::Flag(one.tie)));
@@ -130,7 +132,7 @@ fn columns(question: &Question, decided: bool, predicted: bool) -> Columns {
     columns
 }
 
-/// Labels and what is made of them.
+/// The labels and the figures derived from them.
 fn given(
     of: &Summaries,
     question: &Question,
@@ -152,7 +154,7 @@ fn given(
     })
 }
 
-/// What everybody is expected to answer to every text, all by the same state of the model.
+/// The predictions for all people on every text, all by the same state of the model.
 fn expected(
     of: &Summaries,
     question: &Question,
@@ -187,7 +189,7 @@ impl Expected {
     }
 }
 
-/// The cells of a text; empty of one that the model does not know, because it came after the fit.
+/// The cells of a text; empty for one that the model does not know, because it was added after the fit.
 fn cells_of(expected: Option<&Expected>, question: &Question) -> Vec<Cell> {
     let number = |x: Option<f32>| Cell::Number(x.map(f64::from));
     let levels = question.scale.len();
@@ -203,7 +205,7 @@ fn cells_of(expected: Option<&Expected>, question: &Question) -> Vec<Cell> {
     cells
 }
 
-/// One label of each text that has some, by a method.
+/// Aggregates the labels of each text by a method.
 fn decided(
     of: &Summaries,
     question: &Question,

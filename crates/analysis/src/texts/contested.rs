@@ -1,4 +1,4 @@
-//! How far the labels of every text differ, without any prediction.
+//! How far the labels of every text differ, without predictions.
 
 use super::Texts;
 use super::standing::Of;
@@ -10,22 +10,23 @@ use dissensus_project::sync::lock;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// How far labels differ, by row of the index, 0 to 1; no number where there are fewer than two.
+/// How far labels differ, by row of the index, 0 to 1; not a number with fewer than two labels.
 type Values = Arc<Vec<f32>>;
 
-/// Of one question, as of an index and an event.
+/// The values of one question, for an index and an event.
 struct Known {
     index: Arc<Index>,
     event: EventId,
     values: Values,
 }
 
-/// What is known of each question.
+/// Cached values of each question.
 #[derive(Default)]
 pub(super) struct ContestedCache(Mutex<HashMap<QuestionId, Known>>);
 
 impl Texts {
-    /// Of each text the widest of these questions; with a person, of those that this person has answered about it.
+    /// For each text the widest of these questions; with a person, only questions that this person has
+    /// answered about it.
     pub(super) fn contested(&self, of: &Of) -> Result<Vec<f32>, WorkbenchError> {
         let mut widest = vec![f32::NAN; of.index.texts().len()];
         for question in &of.questions {
@@ -39,7 +40,7 @@ impl Texts {
             let values = self.contested_on(*question, of)?;
             for ((all, one), text) in widest.iter_mut().zip(values.iter()).zip(of.index.texts()) {
                 if answered.as_ref().is_none_or(|own| own.contains(text)) {
-                    // `max` takes the number where one of the two is none.
+                    // If one of the two is not a number, `max` returns the other.
                     *all = all.max(*one);
                 }
             }

@@ -7,12 +7,13 @@ use dissensus_domain::{QuestionId, TextId};
 use dissensus_project::error::WorkbenchError;
 use dissensus_store::StoreError;
 
-/// The most rows that are given at once.
+/// Maximum number of rows that are returned at once.
 const MOST_ROWS: u32 = 500;
 
 impl Texts {
-    /// Up to `limit` rows (500 at most) of a list of texts from place `offset` on, and the place of the text `look_for` in it. All bodies are
-    /// read where something new is searched for; after that a part costs its rows.
+    /// Up to `limit` rows (500 at most) of a list of texts from position `offset` on, and the position of
+    /// the text `look_for` in it. All bodies are read only for a new search; after that the cost is
+    /// proportional to the rows.
     ///
     /// # Errors
     /// No such question or annotator, a filter that a packet does not have, or the file cannot be read.
@@ -44,11 +45,12 @@ impl Texts {
         })
     }
 
-    /// What a query is of. In a packet nothing of others is there, and nothing of theirs is told.
+    /// The scope of a query. In a packet the data of others is absent, and nothing of it is returned.
     fn of_query(&self, query: &TextQuery) -> Result<Of, WorkbenchError> {
-        // What is on disk has to be in memory too, or a list that lacks it would be kept under its event.
+        // Events on disk have to be in memory first; otherwise a list without them would be cached under the
+        // newest event.
         self.labelling.follow_events()?;
-        // The events first: what the index and the annotations know beyond them is asked for again.
+        // The last event is read first: later changes in the index and the annotations are requested again.
         let event = self.context.store.last_event()?;
         let index = self.context.index();
         if let Some(packet) = &self.context.packet {

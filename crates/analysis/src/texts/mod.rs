@@ -44,7 +44,8 @@ impl Texts {
         }
     }
 
-    /// Tells which texts are longer than the encoder reads at once; known from here on until the encoder changes or texts are added.
+    /// Finds which texts are longer than the encoder reads at once; the result is cached until the encoder
+    /// changes or texts are added.
     ///
     /// # Errors
     /// There is no encoder, the file cannot be read, a text cannot be tokenized, or a cancel.
@@ -56,10 +57,7 @@ impl Texts {
         self.encoding.measure_long_texts(progress)
     }
 
-    /// As [`Texts::measure_long`], as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Texts::measure_long`] as a job.
     pub fn measure_long_as_job(&self) -> Result<LongTextsInfo, WorkbenchError> {
         self.context.whole_project()?;
         self.context.as_job("long-texts", "", |job| self.measure_long(job.as_ref()))

@@ -1,4 +1,5 @@
-//! The order of a list of texts, kept for as long as nothing changes, so that each further part of it costs its rows alone.
+//! The order of a list of texts, cached as long as nothing changes, so that the cost of each further part is
+//! proportional to its rows.
 
 use super::Texts;
 use super::standing::{Of, Standing};
@@ -14,14 +15,14 @@ pub(super) struct List {
     of: Of,
     long: Option<Arc<Vec<bool>>>,
     pub(super) standing: Arc<Standing>,
-    /// How far labels differ, where that may be seen; empty in a packet.
+    /// How far labels differ, if it may be shown; empty in a packet.
     pub(super) contested: Arc<Vec<f32>>,
     /// Rows of the index, in the order of the list.
     pub(super) rows: Vec<u32>,
     pub(super) counts: TextCounts,
 }
 
-/// The last list, and what was found last.
+/// The last list, and the last result of a search.
 #[derive(Default)]
 pub(super) struct Lists {
     list: Mutex<Option<Arc<List>>>,
@@ -29,7 +30,7 @@ pub(super) struct Lists {
     lengths: Mutex<Option<OfIndex>>,
 }
 
-/// Numbers that hold for one index: rows that were found, or a length for each row.
+/// Numbers that are valid for one index: rows that were found, or a length for each row.
 #[derive(Clone)]
 struct OfIndex {
     index: Arc<Index>,
@@ -47,12 +48,12 @@ impl OfIndex {
 }
 
 impl List {
-    /// Whether nothing is told of what was done with its texts.
+    /// Whether the states of its texts are left out.
     pub(super) fn is_bare(&self) -> bool {
         self.query.bare
     }
 
-    /// Whether labels of a text differ, where that may be seen.
+    /// How far labels of a text differ, if it may be shown.
     pub(super) fn differs(&self, row: u32) -> Option<f32> {
         self.contested.get(row as usize).copied().filter(|value| !value.is_nan())
     }
@@ -63,7 +64,7 @@ impl List {
 }
 
 impl Texts {
-    /// The list that a query asks for, as of now.
+    /// The current list for a query.
     pub(super) fn list(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, WorkbenchError> {
         if query.bare && query.filter == TextFilter::All && query.sort == TextSort::File {
             return self.bare(query, of);
@@ -104,7 +105,7 @@ impl Texts {
         Ok(list)
     }
 
-    /// All texts that fit the search, and nothing else of them.
+    /// All texts that match the search, without their states.
     fn bare(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, WorkbenchError> {
         let found = self.searched(&query.search, &of.index)?;
         Ok(Arc::new(List {
@@ -118,7 +119,7 @@ impl Texts {
         }))
     }
 
-    /// How far labels differ, where that may be seen; nothing at all in a packet.
+    /// How far labels differ, if it may be shown; nothing in a packet.
     fn contested_to_see(&self, of: &Of) -> Result<Vec<f32>, WorkbenchError> {
         if self.context.packet.is_some() {
             return Ok(Vec::new());
@@ -161,7 +162,7 @@ impl Texts {
         Ok(())
     }
 
-    /// Rows of the texts that fit what is searched for.
+    /// Rows of the texts that match the search.
     fn searched(&self, search: &str, index: &Arc<Index>) -> Result<Arc<Vec<u32>>, WorkbenchError> {
         let wanted = search.trim();
         if let Some((last, found)) = lock(&self.lists.search).as_ref()

@@ -1,4 +1,4 @@
-//! One row of a list: the text, and what was done with it.
+//! One row of a list: the text, and its state.
 
 use super::Texts;
 use super::ordered::List;
@@ -9,7 +9,7 @@ use dissensus_domain::{AnnotatorId, Text};
 use dissensus_exchange::text_id_of;
 use dissensus_project::error::WorkbenchError;
 
-/// Characters before the place that was found, so that one sees where it stands.
+/// Characters of context before the match of a search.
 const BEFORE: usize = 40;
 
 impl Texts {
@@ -45,7 +45,7 @@ impl Texts {
         }))
     }
 
-    /// What a person answered, and wrote beside it.
+    /// A person's answers and notes.
     fn said(
         &self,
         annotator: AnnotatorId,
@@ -69,13 +69,13 @@ impl Texts {
     }
 }
 
-/// The beginning of a text, or where what was searched for stands further on, a part of it from shortly before that.
+/// The beginning of a text, or, if the match of a search is further on, the passage from shortly before it.
 fn around(body: &str, search: &str) -> String {
     let wanted = search.trim().to_lowercase();
     let lower = body.to_lowercase();
     let found = if wanted.is_empty() { None } else { lower.find(&wanted) };
     let at = found.map_or(0, |byte| lower[..byte].chars().count());
-    // Of a few letters lower case is longer: then places are not those of the text.
+    // A few letters are longer in lower case: then positions are not those of the text.
     if at <= 2 * BEFORE || lower.chars().count() != body.chars().count() {
         return snippet(body);
     }

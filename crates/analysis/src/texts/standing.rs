@@ -1,4 +1,4 @@
-//! What was done with every text: by one person, or by anybody.
+//! The state of every text: for one person, or for all people.
 
 use super::Texts;
 use dissensus_api::TextFilter;
@@ -14,16 +14,16 @@ const NOT_YET: u8 = 2;
 const SKIPPED: u8 = 4;
 const FLAGGED: u8 = 8;
 const NOTED: u8 = 16;
-/// Somebody gave an answer, to any of the questions.
+/// Any of the questions has an answer.
 const SEEN: u8 = 32;
 
-/// What a standing is of.
+/// The scope of a standing.
 #[derive(Clone)]
 pub(super) struct Of {
     pub(super) index: Arc<Index>,
     pub(super) annotator: Option<AnnotatorId>,
     pub(super) questions: Vec<QuestionId>,
-    /// The newest event of which it knows.
+    /// The newest event that is included.
     pub(super) event: EventId,
 }
 
@@ -35,20 +35,20 @@ impl PartialEq for Of {
     }
 }
 
-/// What was done with every text, by row of the index.
+/// The state of every text, by row of the index.
 pub(super) struct Standing {
     bits: Vec<u8>,
-    /// When each text was answered last in the window or by the command; empty where that is of nobody.
+    /// When each text was last answered in the window or by the command; empty if the scope has no person.
     pub(super) given_at: Vec<Option<i64>>,
 }
 
 impl Standing {
-    /// Of texts of which nothing is told.
+    /// The standing of texts whose states are not shown.
     pub(super) fn unknown(texts: usize) -> Self {
         Self { bits: vec![0; texts], given_at: Vec::new() }
     }
 
-    /// Whether a text belongs to a list. What people differ on and what is long is known elsewhere.
+    /// Whether a text belongs to a list, except for contested and long texts, which are known elsewhere.
     pub(super) fn is_in(&self, row: u32, filter: TextFilter) -> bool {
         let bits = self.bits[row as usize];
         match filter {
@@ -69,7 +69,7 @@ impl Texts {
             (Some(annotator), _) => self.standing_of(annotator, of)?,
             (None, _) => self.standing_of_all(of)?,
         };
-        // What is practised on is nowhere asked for real.
+        // Practice texts are not to be labelled outside practice.
         let book = self.practice.book()?;
         for (bits, text) in found.bits.iter_mut().zip(of.index.texts()) {
             *bits &= if book.is_practice(*text) { !(NOT_YET | SKIPPED) } else { u8::MAX };
@@ -77,11 +77,9 @@ impl Texts {
         Ok(found)
     }
 
-    /// How many texts are asked for real, and how many of them somebody has yet to answer: of those that were handed out to this person,
-    /// where some were. What was put off is yet to be answered.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The number of texts to label (without practice texts), and how many of them a person has yet to
+    /// answer: among those that were handed out to this person, if any were. Skipped texts count as yet to
+    /// be answered.
     pub fn to_answer(&self, annotator: Option<AnnotatorId>) -> Result<(u32, Option<u32>), WorkbenchError> {
         self.labelling.follow_events()?;
         let (event, index) = (self.context.store.last_event()?, self.context.index());
@@ -101,7 +99,7 @@ impl Texts {
         Ok((real, Some(open.count() as u32)))
     }
 
-    /// What one person did, from what is kept of that person in memory.
+    /// One person's standing, from that person's answers in memory.
     fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<Standing, WorkbenchError> {
         let sheet = self.labelling.sheet(annotator, &of.questions)?;
         let answers = sheet.read();
@@ -117,7 +115,7 @@ impl Texts {
             }
             bit |= match answers.left(text) {
                 None if bit & SEEN != 0 => ANSWERED,
-                // Nothing is asked about it.
+                // No question is asked about it.
                 None => 0,
                 Some(Left::Open) => NOT_YET,
                 Some(Left::Skipped) => NOT_YET | SKIPPED,
@@ -128,7 +126,7 @@ impl Texts {
         Ok(Standing { bits, given_at })
     }
 
-    /// What anybody did: a text is answered once somebody has answered a question about it.
+    /// The standing of all people: a text counts as answered if any person has answered a question about it.
     fn standing_of_all(&self, of: &Of) -> Result<Standing, WorkbenchError> {
         let mut bits = vec![0_u8; of.index.texts().len()];
         let mut set = |text, bit: u8| {

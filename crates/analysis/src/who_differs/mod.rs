@@ -1,4 +1,5 @@
-//! Who differs, and why, over all labels of a question: the text, the person or neither; attributes of people; people.
+//! Who differs, and why, over all labels of a question: shares of text, person and neither; attributes of
+//! people; people.
 
 mod words;
 
@@ -19,16 +20,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// What the job is called in the project.
+/// Kind of the job in the project.
 const KIND: &str = "who";
-/// A difference is shown where its corrected p value is below this.
+/// A difference is shown if its corrected p value is below this.
 const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
-/// Of an attribute with more values, these largest are compared.
+/// Maximum number of values of an attribute that are compared, the largest ones.
 const MOST_VALUES: usize = 50;
-/// Steps that are told: shares, the model, attributes.
+/// Reported steps: shares, the model, attributes.
 const STEPS: u64 = 3;
 
-/// The last answers, with the generation and the revision of the labels that they are of.
+/// The last results, with the generation and the revision of their labels.
 #[derive(Default)]
 pub(crate) struct LastWhoDiffers(Mutex<BTreeMap<QuestionId, (u32, u32, WhoDiffers)>>);
 
@@ -39,9 +40,10 @@ struct Values<'a> {
 }
 
 impl Analysis {
-    /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; what each attribute of people explains of how
-    /// high they answer; and who is shown to answer higher or lower than the average person. Severities are those of the live model, which is fitted where
-    /// there is none. Where no label of the question has changed since the last time, that answer is given again.
+    /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; how
+    /// much of the differences in level each attribute of people explains; and who is shown to answer higher
+    /// or lower than the average person. Severities are those of the live model, which is fitted if missing.
+    /// If no label of the question has changed since the last call, its result is returned.
     ///
     /// # Errors
     /// No such question, the file cannot be read, or a cancel.
@@ -54,17 +56,14 @@ impl Analysis {
             return Ok(found);
         }
         let generation = self.live.models.generation();
-        // Before the labels: one that comes while they are read makes the answer old.
+        // Before the labels: a label that is recorded while they are read makes the result outdated.
         let revision = self.live.models.labels_changed(question);
         let found = self.look_who_differs(question, progress)?;
         lock(&self.last_who_differs.0).insert(question, (generation, revision, found.clone()));
         Ok(found)
     }
 
-    /// As [`Analysis::who_differs`], as a job that the window shows and can cancel.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Analysis::who_differs`] as a job that the window shows and can cancel.
     pub fn who_differs_as_job(&self, question: QuestionId) -> Result<WhoDiffers, WorkbenchError> {
         match self.who_differs_so_far(question) {
             Some(found) => Ok(found),
@@ -72,7 +71,7 @@ impl Analysis {
         }
     }
 
-    /// The last answer, while it is of the labels as they are.
+    /// The last result, if the labels have not changed since.
     fn who_differs_so_far(&self, question: QuestionId) -> Option<WhoDiffers> {
         let now = (self.live.models.generation(), self.live.models.labels_changed(question));
         let last = lock(&self.last_who_differs.0);
@@ -111,7 +110,7 @@ impl Analysis {
         }
         tell(progress, 1, "fitting the model")?;
         self.live.fit(question, progress)?;
-        // A copy, so that no label waits for what follows.
+        // A copy, so that recording a label does not wait for the following.
         let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
             report.attributes_words = words::attributes(&[], 0);
             report.severities_words = words::severities(&[]);
@@ -134,7 +133,8 @@ fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), Workbench
     if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
 }
 
-/// People with labels, from the lowest severity to the highest, and who is shown to differ from the average person.
+/// People with labels, from the lowest severity to the highest, and who is shown to differ from the average
+/// person.
 fn severities(model: &LiveModel, annotators: &[Annotator], counts: &[u32]) -> Vec<PersonDifference> {
     let Some(prior) = model.severity(u32::MAX) else { return Vec::new() };
     let known: Vec<(&Annotator, u32, Severity)> = (0..model.annotators() as u32)
@@ -160,7 +160,8 @@ fn severities(model: &LiveModel, annotators: &[Annotator], counts: &[u32]) -> Ve
     people
 }
 
-/// The values of each attribute that enough people with labels have, the largest of them where there are many.
+/// The values of each attribute that enough people with labels have, only the largest of them if there are
+/// many.
 fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> Vec<Values<'_>> {
     let people: Vec<(u32, &Annotator)> = (0..).zip(annotators).filter(|(row, _)| has_labels(row)).collect();
     let compared = |(attribute, values): (_, BTreeMap<_, Vec<u32>>)| {
@@ -173,7 +174,8 @@ fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) 
     by_value(&people).into_iter().map(compared).collect()
 }
 
-/// Pairs of values of all attributes that can be compared among people with labels: of these any gap may be picked.
+/// Number of pairs of values of all attributes that can be compared among people with labels; any of these
+/// gaps may be picked.
 pub(super) fn compared_pairs(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> usize {
     pairs_of(&compared_values(annotators, has_labels))
 }
@@ -182,7 +184,7 @@ fn pairs_of(values: &[Values<'_>]) -> usize {
     values.iter().map(|of| of.groups.len() * of.groups.len().saturating_sub(1) / 2).sum()
 }
 
-/// What each attribute explains, by the evidence for it.
+/// What each attribute explains, ordered by evidence.
 fn attributes(
     model: &LiveModel,
     values: &[Values<'_>],
@@ -223,7 +225,7 @@ fn attributes(
             let (mut low, mut high) = share.furthest;
             let side = |at: usize| of.groups[at].1.as_slice();
             let gap = gap_of_sides(labels, texts, [side(low), side(high)], progress)?;
-            // By labels alone it may be the other way round: what is said of levels is said of the labels.
+            // By the labels the order may be reversed: statements about levels are about the labels.
             if gap.is_some_and(|gap| gap.gap < 0.0) {
                 (low, high) = (high, low);
             }

@@ -1,14 +1,14 @@
-//! Who differs, and why, in sentences.
+//! Describes who differs, and why, in sentences.
 
 use crate::groups::FEWEST_PEOPLE;
 use dissensus_api::{AttributeDifference, DifferenceShares, Figure, PersonDifference};
 use dissensus_project::words::{counted, decimal, interval, p_value};
 
-/// Where the levels have no order.
+/// Note for unordered levels.
 pub(super) const NO_ORDER: &str =
     "The levels of this question have no order, so that nobody answers higher or lower than others.";
 
-/// What makes labels differ, or what is missing before that can be told.
+/// Describes what makes labels differ, or what is missing to estimate it.
 pub(super) fn shares(found: &Result<DifferenceShares, String>) -> String {
     match found {
         Ok(shares) => {
@@ -24,7 +24,7 @@ pub(super) fn shares(found: &Result<DifferenceShares, String>) -> String {
     }
 }
 
-/// What attributes explain; `known` is how many attributes people have, all together.
+/// Describes what attributes explain; `known` is the number of all attributes of the people.
 pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String {
     if known == 0 {
         return "Nothing is known of the people but their labels: import attributes to see which groups differ."
@@ -57,7 +57,8 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
     }
 }
 
-/// What one attribute explains, and how far apart its groups (higher, lower) are, of so many `pairs` of values.
+/// Describes what one attribute explains, and how far apart its groups (higher, lower) are, for so many
+/// `pairs` of values.
 pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)>, pairs: usize) -> String {
     let (Some(explained), Some(most), Some((higher, lower))) = (found.share, found.most, groups) else {
         return match found.values {
@@ -98,7 +99,7 @@ pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)
     )
 }
 
-/// Who answers higher or lower than the average person.
+/// Describes who answers higher or lower than the average person.
 pub(super) fn severities(people: &[PersonDifference]) -> String {
     let shown = people.iter().filter(|one| one.shown);
     let (higher, lower): (Vec<_>, Vec<_>) = shown.partition(|one| one.severity > 0.0);
@@ -114,7 +115,7 @@ pub(super) fn severities(people: &[PersonDifference]) -> String {
     }
 }
 
-/// A share as percent, with a decimal where it is small.
+/// A share as percent, with a decimal if it is small.
 fn share(of: f64) -> String {
     if of < 0.0995 { format!("{:.1} %", 100.0 * of) } else { format!("{:.0} %", 100.0 * of) }
 }

@@ -1,17 +1,19 @@
-//! Which encoder a project uses: the one place that changes it.
+//! The active encoder of a project, and the only place that changes it.
 //!
-//! The active encoder is one value in the project file, and each step from one to the next is one transaction that looks at
-//! the value it replaces. So a kill between two steps leaves one encoder or the other, never a mixture; and an encoding that
-//! ends after somebody has chosen another encoder changes nothing.
+//! The active encoder is one value in the project file, and each step from one to the next is one
+//! transaction that checks the value it replaces. So a kill between two steps leaves one encoder or the
+//! other, never a mixture; and an encoding that ends after another encoder was chosen changes nothing.
 //!
 //! | step | current | run | previous |
 //! | --- | --- | --- | --- |
 //! | the first encoding begins | its encoder | none | none |
 //! | an encoding with another encoder ends (a pooling is chosen) | its encoder | none | none |
-//! | the same for another pooling or precision of a run's encoder | its encoder | the run that tuned it | stays |
+//! | the same with another pooling of a run's encoder | its encoder | the run that tuned it | unchanged |
 //! | the tuned encoder of a run is used | that one | the run | the last one that is not of a run |
 //! | a run on a frozen encoder is used | the one it was trained on | the run | none |
 //! | it is used no more (or deleted) | previous, if any | none | none |
+//!
+//! A change of precision is handled like a change of pooling.
 
 use super::Encoding;
 use super::encoders::SelectedEncoder;
@@ -21,21 +23,21 @@ use dissensus_store::{StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Where projects of format 2 kept the three parts of it.
+/// Settings in which projects of format 2 stored the three parts.
 const OLD_ENCODER_KEY: &str = "encoder";
 const OLD_PREVIOUS_KEY: &str = "encoder_before_run";
 const OLD_RUN_KEY: &str = "predicting_run";
-/// How the name of an encoder begins that a run of this project has tuned.
+/// Prefix of the name of an encoder that a run of this project has tuned.
 const OF_A_RUN: &str = "run:";
 
-/// The encoder in use, where it comes from, and where to go back to.
+/// The encoder in use, its origin, and the encoder to return to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ActiveEncoder {
     /// The encoder whose embeddings the project uses; none before the first encoding.
     pub current: Option<SelectedEncoder>,
-    /// The run that is in use: the one that tuned the encoder, or one that was trained on it as it is.
+    /// The run that is in use: the one that tuned the encoder, or one that was trained on it unchanged.
     pub run: Option<u32>,
-    /// The run that tuned the encoder; values of before this was kept do not say.
+    /// The run that tuned the encoder; absent in values that were written before this was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tuned_by: Option<u32>,
     /// The encoder that was in use before that of a run.
@@ -63,11 +65,12 @@ impl ActiveEncoder {
         self.current.as_ref().is_some_and(|encoder| named(encoder) || old_path(encoder))
     }
 
-    /// An encoder was chosen and every text is encoded with it.
+    /// The state in which an encoder was chosen and every text is encoded with it.
     fn chosen(self, encoder: SelectedEncoder) -> Self {
         let same = self.is_of_a_run() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
         if same {
-            // A run that was trained on it as it is stands on one version alone; the one that tuned it, on any.
+            // A run that was trained on the encoder unchanged needs this exact version; the run that tuned
+            // it works with any.
             let same_version = self.key() == Some(encoder.key.as_str());
             let run = if same_version { self.run } else { self.tuned_by.or(self.run) };
             return Self { current: Some(encoder), run, ..self };
@@ -75,21 +78,22 @@ impl ActiveEncoder {
         Self { current: Some(encoder), ..Self::default() }
     }
 
-    /// The tuned encoder of a run is used.
+    /// The state in which the tuned encoder of a run is used.
     fn with_tuned(self, run: u32, encoder: SelectedEncoder) -> Self {
         let previous =
             if self.run.is_some() && self.previous.is_some() { self.previous } else { self.current };
-        // The encoder of this very run is nothing to go back to.
+        // Never return to the encoder of the same run.
         let previous = previous.filter(|previous| previous.encoder != encoder.encoder);
         Self { current: Some(encoder), run: Some(run), tuned_by: Some(run), previous }
     }
 
-    /// A run is used that was trained on embeddings of the encoder version `key`; `None` where that is not at hand.
+    /// The state in which a run is used that was trained on embeddings of the encoder version `key`; `None`
+    /// if that version is not available.
     fn with_frozen(self, run: u32, key: Option<&str>) -> Option<Self> {
         let is_it = |encoder: &SelectedEncoder| Some(encoder.key.as_str()) == key;
         if self.current.as_ref().is_some_and(is_it) || (key.is_none() && self.current.is_none()) {
             let tuned_by = self.tuned_by.or(self.run.filter(|_| self.is_of_a_run()));
-            // A run on the encoder of another run does not hide where to go back to.
+            // The encoder to return to stays the same for a run on the encoder of another run.
             let previous = self
                 .previous
                 .filter(|_| self.current.as_ref().is_some_and(|c| c.encoder.starts_with(OF_A_RUN)));
@@ -99,7 +103,7 @@ impl ActiveEncoder {
         Some(Self { current: Some(previous), run: Some(run), ..Self::default() })
     }
 
-    /// The encoder of this name is about to be deleted and is nothing to go back to. `None` where it is in use.
+    /// Removes an encoder that is about to be deleted as the previous encoder. `None` if it is in use.
     fn without_encoder(self, name: &str) -> Option<Self> {
         let is_it = |encoder: &SelectedEncoder| encoder.encoder == name;
         if self.current.as_ref().is_some_and(is_it) {
@@ -108,7 +112,8 @@ impl ActiveEncoder {
         Some(Self { previous: self.previous.filter(|previous| !is_it(previous)), ..self })
     }
 
-    /// Nothing of runs that are no more: `runs` are the numbers of those that are, with the names of their encoders.
+    /// Drops references to deleted runs: `runs` are the numbers of the remaining runs, with the names of
+    /// their encoders.
     fn without_gone_runs(self, runs: &[(u32, String)]) -> Self {
         let there = |encoder: &SelectedEncoder| {
             !encoder.encoder.starts_with(OF_A_RUN) || runs.iter().any(|(_, name)| *name == encoder.encoder)
@@ -124,14 +129,14 @@ impl ActiveEncoder {
         }
     }
 
-    /// No run's encoder is used any more.
+    /// The state in which no run's encoder is used any more.
     fn without_run(self) -> Self {
         Self { current: self.previous.or(self.current), ..Self::default() }
     }
 }
 
 impl Encoding {
-    /// The encoder in use and where it comes from.
+    /// The encoder in use and its origin.
     pub fn active_encoder(&self) -> Result<ActiveEncoder, WorkbenchError> {
         if let Some(active) = self.context.store.setting(ActiveEncoder::KEY)? {
             return Ok(active);
@@ -152,14 +157,15 @@ impl Encoding {
         Ok(self.active_encoder()?.run)
     }
 
-    /// The first encoder is the project's from its first embedding, so that an encoding that is stopped goes on with it.
+    /// Makes the first encoder the project's from its first embedding, so that an interrupted encoding
+    /// continues with it.
     pub(crate) fn begin_with_encoder(&self, encoder: &SelectedEncoder) -> Result<bool, WorkbenchError> {
         let encoder = encoder.clone();
         self.change_encoder(|now| now.current.is_none().then(|| now.chosen(encoder)))
     }
 
-    /// Makes an encoder the project's, of which every text has an embedding. False, and nothing is changed, where another
-    /// step came after `seen`.
+    /// Makes an encoder with an embedding of every text the project's. Returns false and changes nothing if
+    /// another step came after `seen`.
     pub fn choose_encoder(
         &self,
         encoder: &SelectedEncoder,
@@ -174,23 +180,25 @@ impl Encoding {
         self.change_encoder(move |now| Some(now.with_tuned(run, encoder))).map(drop)
     }
 
-    /// Uses a run on a frozen encoder. False, and nothing is changed, where the project uses another one, and did before.
+    /// Uses a run on a frozen encoder. Returns false and changes nothing if the project neither uses that
+    /// encoder nor used it before.
     pub(crate) fn use_frozen_run(&self, run: u32, key: Option<String>) -> Result<bool, WorkbenchError> {
         self.change_encoder(move |now| now.with_frozen(run, key.as_deref()))
     }
 
-    /// Goes back to the encoder that was in use before that of a run.
+    /// Returns to the encoder that was in use before that of a run.
     pub(crate) fn stop_using_run(&self) -> Result<(), WorkbenchError> {
         self.change_encoder(|now| Some(now.without_run())).map(drop)
     }
 
-    /// Sees to it that nothing leads back to an encoder that is about to be deleted. False, and nothing is changed, where it is in use.
+    /// Removes all references to an encoder that is about to be deleted. Returns false and changes nothing
+    /// if it is in use.
     pub(crate) fn forget_encoder(&self, name: &str) -> Result<bool, WorkbenchError> {
         let name = name.to_owned();
         self.change_encoder(move |now| now.without_encoder(&name))
     }
 
-    /// Runs are no more: whatever led to one of them is not used any more. `runs` are those that are left.
+    /// Stops using deleted runs and their encoders. `runs` are the remaining ones.
     pub fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), WorkbenchError> {
         let runs = runs.to_vec();
         let step = move |now: ActiveEncoder| {
@@ -200,7 +208,8 @@ impl Encoding {
         self.change_encoder(step).map(drop)
     }
 
-    /// One step: what `step` makes of the active encoder is kept, in one transaction. `None` changes nothing.
+    /// Applies `step` to the active encoder and stores the result, in one transaction. `None` changes
+    /// nothing.
     fn change_encoder(
         &self,
         step: impl FnOnce(ActiveEncoder) -> Option<ActiveEncoder> + Send + 'static,
@@ -230,12 +239,14 @@ fn in_transaction(tx: &WriteTx<'_>) -> Result<ActiveEncoder, StoreError> {
     Ok(of_format_2(tx.setting(OLD_ENCODER_KEY)?, run.flatten(), previous.flatten()))
 }
 
-/// Whether this is the tuned encoder of a run as format 2 named it: by its path, which ends in `NUMBER/encoder`.
+/// Whether this is the tuned encoder of a run as named in format 2: by its path, which ends in
+/// `NUMBER/encoder`.
 fn is_path_of(encoder: &SelectedEncoder, run: u32) -> bool {
     Path::new(&encoder.encoder).ends_with(Path::new(&run.to_string()).join("encoder"))
 }
 
-/// Format 2 had a flag for the run and an encoder that could be changed apart: the flag counts only where they fit.
+/// Reads the state of format 2, which had a flag for the run and an encoder that could be changed
+/// separately: the flag counts only if they match.
 fn of_format_2(
     current: Option<SelectedEncoder>,
     run: Option<u32>,
@@ -245,7 +256,7 @@ fn of_format_2(
         (Some(run), Some(encoder)) if is_path_of(encoder, run) => {
             ActiveEncoder { current, run: Some(run), tuned_by: Some(run), previous }
         }
-        // A run on the frozen encoder kept nothing to go back to.
+        // A run on the frozen encoder stored no previous encoder.
         (Some(run), _) if previous.is_none() => {
             ActiveEncoder { current, run: Some(run), ..ActiveEncoder::default() }
         }
@@ -332,7 +343,8 @@ mod tests {
         assert_eq!(serde_json::to_string(&read).unwrap(), kept);
     }
 
-    /// A run that was used before `tuned_by` was kept: nothing tells whether it tuned the encoder or was trained on it as it is.
+    /// A run that was used before `tuned_by` was stored: it is unknown whether it tuned the encoder or was
+    /// trained on it unchanged.
     #[test]
     fn a_run_in_use_from_before_the_tuning_run_was_kept_counts_as_the_one_that_tuned_it() {
         let kept = serde_json::json!({ "current": mean("run:x"), "run": 7, "previous": mean("a") });
@@ -342,7 +354,7 @@ mod tests {
         assert_eq!((pooled.run, pooled.tuned_by, pooled.is_tuned()), (Some(7), None, true));
         assert_eq!(pooled.previous, Some(mean("a")), "the way back stays");
         assert_eq!(pooled.without_run(), ActiveEncoder::default().chosen(mean("a")));
-        // The next step says which it is.
+        // The next step determines which it is.
         let tuned = old.clone().with_tuned(7, mean("run:x"));
         assert_eq!((tuned.tuned_by, tuned.is_tuned()), (Some(7), true));
         let frozen = old.with_frozen(9, Some("run:x/mean")).unwrap();

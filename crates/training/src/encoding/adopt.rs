@@ -1,4 +1,4 @@
-//! Embeddings that no encoder of ours computed.
+//! Embeddings that were computed outside the program.
 
 use super::active::ActiveEncoder;
 use super::encoders::SelectedEncoder;
@@ -7,15 +7,15 @@ use dissensus_encoder::{LongTexts, Pooling, Precision};
 use dissensus_project::error::WorkbenchError;
 use dissensus_store::{EncoderVersion, Store};
 
-/// Embeddings kept in one write.
+/// Embeddings stored in one write.
 const AT_ONCE: usize = 1_000;
 
-/// Puts embeddings of `dim` components that something else computed, such as a benchmark, into a project that no session has
-/// open, and makes them the ones in use. `name` stands for the encoder, which is at hand nowhere: texts that are added later
-/// are not encoded with it.
+/// Stores embeddings of `dim` components that were computed elsewhere, for example by a benchmark, in a
+/// project that no session has open, and makes them the ones in use. `name` is the name of the encoder,
+/// which is not available: texts that are added later are not encoded with it.
 ///
 /// # Errors
-/// A text that is not in the project, a row of another length, or what the disk says.
+/// A text that is not in the project, a row of another length, or an error of the disk.
 pub fn adopt_embeddings(
     store: &Store,
     name: &str,

@@ -1,4 +1,5 @@
-//! Downloading an encoder of the catalogue: into the user's folder of encoders, each file checked before it is used.
+//! Downloads an encoder of the catalogue into the user's folder of encoders; each file is checked before it
+//! is used.
 
 use dissensus_api::EncoderOffer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
@@ -12,14 +13,14 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The encoder that is downloaded.
+/// The encoder that is downloaded by default.
 pub fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
     let catalogue = Catalogue::embedded()?;
     let known = catalogue.default_encoder().cloned();
     known.ok_or_else(|| EncoderError::Catalogue("no encoder is marked `embedded`".to_owned()).into())
 }
 
-/// What is said of it before.
+/// Describes a download before it starts.
 pub fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOffer {
     let bytes: u64 = from_hub(known).map(|file| file.bytes).sum();
     let repository = known.hub.as_ref().map_or("", |hub| hub.repository.as_str());
@@ -34,19 +35,19 @@ pub fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOf
     }
 }
 
-/// The files that the hub has.
+/// The files that come from the hub.
 fn from_hub(known: &KnownEncoder) -> impl Iterator<Item = &dissensus_encoder::KnownFile> {
     known.files.iter().filter(|file| file.only != Some(Source::Python))
 }
 
-/// Downloads it into the user's folder of encoders.
+/// Downloads an encoder into the user's folder of encoders.
 pub fn download(
     known: &KnownEncoder,
     home: &Home,
     config: &HubConfig,
     progress: &dyn Progress,
 ) -> Result<PathBuf, WorkbenchError> {
-    // By its commit, so that what comes is what the catalogue's sums were taken of.
+    // By its commit, so that the files are those whose checksums are in the catalogue.
     let not_there = || EncoderError::Catalogue(format!("the model hub does not have \"{}\"", known.name));
     let at = known.hub.as_ref().ok_or_else(not_there)?;
     let repository: HubName = format!("{}@{}", at.repository, at.revision).parse()?;
@@ -73,14 +74,15 @@ pub fn download(
         }
         let found = copy(&from, &to).map_err(fail(&to, "writing"))?;
         if found != file.sha256 {
-            // The damaged download must not be taken for good the next time.
+            // The damaged download must not be used the next time.
             let _ = std::fs::remove_file(from.canonicalize().unwrap_or(from));
             let (name, expected) = (known.name.clone(), file.sha256.clone());
             return Err(EncoderError::Checksum { name, path: to, expected, found }.into());
         }
     }
     if target.exists() {
-        // What is there does not open, or nobody would have asked. It goes when this is dropped.
+        // The existing folder does not open, otherwise no download would have been requested. It is deleted
+        // when this is dropped.
         let aside = tempfile::tempdir_in(&models).map_err(fail(&models, "making a folder in"))?;
         std::fs::rename(&target, aside.path().join("replaced")).map_err(fail(&target, "replacing"))?;
     }

@@ -1,4 +1,4 @@
-//! Any text as models see it.
+//! Features of any text, as models read them.
 
 use super::Encoding;
 use super::encoders::{EncoderChoice, SelectedEncoder};
@@ -9,15 +9,16 @@ use dissensus_project::jobs::Silent;
 use std::path::PathBuf;
 
 impl Encoding {
-    /// A text that is not in the project, by the project's encoder.
+    /// The features of a text that is not in the project, by the project's encoder.
     ///
     /// # Errors
-    /// The project has no embeddings, no encoder is there, or it is another one than the project's.
+    /// The project has no embeddings, no encoder is available, or it is another one than the project's.
     pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, WorkbenchError> {
         EncodedText::new(text, self.open_in_use(choice)?.0.encode(&[text])?.swap_remove(0))
     }
 
-    /// The project's encoder as it made the project's embeddings, what to open it with, and where it is; of `choice` only the device counts.
+    /// Opens the project's encoder with the settings that produced the project's embeddings, and returns it
+    /// with these settings and its folder; of `choice` only the device is used.
     pub fn open_in_use(
         &self,
         choice: &EncoderChoice,

@@ -1,4 +1,4 @@
-//! Embeddings of texts that are in no project.
+//! Embeddings of texts that are not in a project.
 
 use super::encoders::EncoderChoice;
 use super::text_encoder::TextEncoder;
@@ -12,17 +12,17 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What was embedded.
+/// Summary of a written file of embeddings.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EmbeddedFile {
     /// The file of embeddings.
     pub file: PathBuf,
-    /// The file of ids beside a `.npy`.
+    /// The file of ids that belongs to a `.npy`.
     pub ids_file: Option<PathBuf>,
     /// The encoder version.
     pub encoder: String,
-    /// Where it was computed.
+    /// The device of the computation.
     pub device: String,
     /// Texts, one embedding each.
     pub texts: u64,
@@ -32,22 +32,22 @@ pub struct EmbeddedFile {
     pub bad_rows: u64,
     /// Tokens computed.
     pub tokens: u64,
-    /// Texts cut at the encoder's longest input.
+    /// Texts truncated at the encoder's longest input.
     pub cut: u64,
     /// Texts longer than the encoder reads at once whose embedding is the mean over windows.
     pub averaged: u64,
     /// Seconds of encoding, without opening the encoder.
     pub seconds: f64,
-    /// What to know, such as a device that could not be used.
+    /// A note, for example on a device that could not be used.
     pub note: Option<String>,
 }
 
-/// Writes an embedding of each text of a file, in the file's order, whole or not at all: `.npy`, `.parquet` or `.jsonl` by the ending of `out`.
-/// With `replace` files of these names give way.
+/// Writes an embedding of each text of a file, in the file's order, atomically: `.npy`, `.parquet` or
+/// `.jsonl` by the extension of `out`. With `replace` existing files of these names are overwritten.
 ///
 /// # Errors
-/// A file that is there already (without `replace`) or is the one that is read; one that cannot be read or has bad rows; no encoder; a text that
-/// cannot be encoded; a full disk; a cancel.
+/// A file that exists already (without `replace`) or is the input file; one that cannot be read or has bad
+/// rows; no encoder; a text that cannot be encoded; a full disk; a cancel.
 pub fn embed_file(
     home: &Home,
     texts: &TextFileChoices,

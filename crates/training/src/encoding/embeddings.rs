@@ -1,4 +1,4 @@
-//! Embeddings and n-grams as models take them: a row a text.
+//! Embeddings and n-grams as models use them: one row per text.
 
 use super::Encoding;
 use super::text_features::{NgramLimits, ngrams_of};
@@ -8,37 +8,38 @@ use dissensus_project::sync::lock;
 use dissensus_stats::data::{Embeddings, SparseRows};
 use std::sync::Arc;
 
-/// Which embeddings a model or a figure stands on. Where two are equal, so are the embeddings: those of a version are only ever
-/// added to.
+/// Identifies the embeddings that a model or a figure is based on. If two are equal, so are the embeddings,
+/// because embeddings of a version are only ever added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
-    /// The encoder version; none where nothing is encoded.
+    /// The encoder version; none if nothing is encoded.
     pub version: Option<String>,
     texts: usize,
-    /// Texts that have an embedding of that version. The others stand at the mean.
+    /// Texts that have an embedding of that version. The others use the mean.
     encoded: usize,
 }
 
 impl Basis {
-    /// False where some texts have an embedding and others have not.
+    /// False if some texts have an embedding and others do not.
     pub fn is_complete(&self) -> bool {
         self.version.is_none() || self.encoded == self.texts
     }
 }
 
 impl Encoding {
-    /// The embeddings in use, a row a text in file order, and which they are; without an encoder rows of no numbers. A text
-    /// without an embedding stands at the mean of the others.
+    /// The embeddings in use, one row per text in file order, and their identity; rows of length 0 without
+    /// an encoder. A text without an embedding gets the mean of the others.
     pub fn embeddings(&self) -> Result<(Arc<Embeddings>, Basis), WorkbenchError> {
         let mut cache = lock(&self.memory.embeddings);
-        // Read under the lock: an encoder that comes into use meanwhile clears the cache after this, not before.
+        // Read under the lock, so that an encoder that is activated meanwhile clears the cache after this,
+        // not before.
         let chosen = self.chosen()?;
         let index = self.context.index();
         let texts = index.texts().len();
         let key = chosen.as_ref().map(|chosen| &chosen.key);
         let stored = || key.map_or(Ok(0), |key| self.context.store.embedding_count(key));
         let same = |basis: &Basis| basis.texts == texts && basis.version.as_ref() == key;
-        // Those of some texts serve while others are being encoded, and no longer.
+        // Embeddings of only some texts are used while others are being encoded, and no longer.
         if let Some(kept) = cache.as_ref().filter(|(_, basis)| same(basis))
             && (kept.1.is_complete() || (stored()? as usize) < texts)
         {
@@ -58,10 +59,11 @@ impl Encoding {
         Ok(loaded)
     }
 
-    /// The embeddings in use, a row a text in file order, and the key of the encoder version that made them.
+    /// The embeddings in use, one row per text in file order, and the key of the encoder version that made
+    /// them.
     ///
     /// # Errors
-    /// [`WorkbenchError::NotEncoded`] where some text has none yet.
+    /// [`WorkbenchError::NotEncoded`] if a text has no embedding yet.
     pub fn vectors(&self) -> Result<(Arc<Embeddings>, String), WorkbenchError> {
         match self.embeddings()? {
             (rows, Basis { version: Some(key), texts, encoded }) if encoded == texts => Ok((rows, key)),
@@ -69,12 +71,13 @@ impl Encoding {
         }
     }
 
-    /// The embeddings of one version, in use or not, as [`Encoding::embeddings`] gives them.
+    /// The embeddings of one version, in use or not, in the form of [`Encoding::embeddings`].
     pub fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
         self.as_models_take(key, &self.context.index(), &self.context.store.embeddings(key)?)
     }
 
-    /// A row a text of the index, with its n-grams, and with the texts whose labels tuned the encoder version `key`.
+    /// One row per text of the index, with its n-grams, and with the texts whose labels tuned the encoder
+    /// version `key`.
     fn as_models_take(
         &self,
         key: &str,
@@ -92,21 +95,21 @@ impl Encoding {
         })
     }
 
-    /// Whether models that are fitted now to the first `texts` texts see n-grams.
+    /// Whether models that are now fitted to the first `texts` texts use n-grams.
     pub(crate) fn gives_ngrams(&self, texts: usize) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
         let texts = index.texts().get(..texts).unwrap_or_default();
         Ok(ngrams_of(&self.context, texts, *lock(&self.memory.ngram_limits))?.is_some())
     }
 
-    /// The n-grams of the first `texts` texts, however many.
+    /// The n-grams of the first `texts` texts, regardless of their number.
     pub(crate) fn ngrams_of_run(&self, texts: usize) -> Result<Arc<SparseRows>, WorkbenchError> {
         let index = self.context.index();
         let texts = index.texts().get(..texts).unwrap_or_default();
         Ok(ngrams_of(&self.context, texts, NgramLimits::LIFTED)?.unwrap_or_default())
     }
 
-    /// The embeddings of a run's texts, with n-grams where the run learned from them and without where it did not.
+    /// The embeddings of a run's texts, with n-grams only if the run learned from them.
     pub(crate) fn with_ngrams_of_run(
         &self,
         embeddings: Arc<Embeddings>,
@@ -123,7 +126,8 @@ impl Encoding {
         Ok(Arc::new(plain.with_ngrams(ngrams)?))
     }
 
-    /// The embeddings in use of the texts of `question_data`, and their version. Texts that were imported since are left out.
+    /// The embeddings in use for the texts of `question_data`, and their version. Texts that were imported
+    /// since are left out.
     pub fn embeddings_for(
         &self,
         question_data: &QuestionData,
@@ -137,7 +141,7 @@ impl Encoding {
     }
 }
 
-/// A row a text of the index: its embedding, or the mean of all where it has none.
+/// One row per text of the index: its embedding, or the mean of all if it has none.
 fn aligned(index: &Index, stored: &dissensus_store::Embeddings) -> Result<Embeddings, WorkbenchError> {
     let dim = stored.dim;
     let mut mean = vec![0.0_f64; dim];

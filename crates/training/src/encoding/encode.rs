@@ -8,7 +8,7 @@ use dissensus_project::event::Event;
 use dissensus_project::jobs::{Activity, Progress};
 use std::path::Path;
 
-/// A project's embeddings are another encoder version's than before.
+/// A change of the encoder version of a project's embeddings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncoderSwitch {
     /// Key of the version before.
@@ -18,11 +18,12 @@ pub struct EncoderSwitch {
 }
 
 impl Encoding {
-    /// Gives every text an embedding of the chosen encoder, going on where an earlier call stopped, and makes that encoder the
-    /// project's. Another version than before is encoded anew; the old embeddings stay in the file.
+    /// Gives every text an embedding of the chosen encoder, continuing an interrupted encoding, and makes
+    /// that encoder the project's. A different version is encoded anew; the old embeddings stay in the file.
     ///
     /// # Errors
-    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. What was finished is kept.
+    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. Finished
+    /// embeddings are retained.
     pub fn encode(&self, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Encoded, WorkbenchError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
@@ -31,13 +32,14 @@ impl Encoding {
         self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress)
     }
 
-    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which becomes the
-    /// project's), encoding what is missing.
-    /// A project open to read must have them already.
+    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which
+    /// becomes the project's), encoding what is missing. In a project opened read-only the embeddings must
+    /// exist already.
     ///
     /// # Errors
-    /// As [`Encoding::encode`]; [`WorkbenchError::NotEncoded`] for a reader; [`WorkbenchError::EncoderChanged`] where the encoder
-    /// at hand is no longer the one that made the project's embeddings.
+    /// Those of [`Encoding::encode`]; [`WorkbenchError::NotEncoded`] for a reader;
+    /// [`WorkbenchError::EncoderChanged`] if the available encoder is no longer the one that made the
+    /// project's embeddings.
     pub fn ensure_encoded(
         &self,
         choice: &EncoderChoice,
@@ -72,8 +74,8 @@ impl Encoding {
         Ok(switched.map(|before| EncoderSwitch { from: before.key, to: chosen.key }))
     }
 
-    /// Encodes what is missing with the encoder in use, and stops where another one comes into use; or with the one that is
-    /// named, which comes into use.
+    /// Encodes what is missing: with the encoder in use, stopping if another one is activated, or with the
+    /// encoder that is named, which becomes the active one.
     pub(crate) fn encode_missing(
         &self,
         choice: &EncoderChoice,
@@ -88,7 +90,8 @@ impl Encoding {
         self.encode_and_choose(&encoder, &dir, &chosen, &seen, &progress)
     }
 
-    /// Gives every text an embedding and makes the encoder the project's, unless another step changed that after `seen`.
+    /// Gives every text an embedding and makes the encoder the project's, unless another step changed the
+    /// active encoder after `seen`.
     fn encode_and_choose(
         &self,
         encoder: &Encoder,
@@ -103,10 +106,10 @@ impl Encoding {
             seen = self.active_encoder()?;
         }
         let mut done = self.encode_version(encoder, &chosen.key, progress)?;
-        // Texts that came meanwhile may have trained it.
+        // Texts that were added meanwhile may have trained it.
         self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         done.in_use = match seen.key() == Some(chosen.key.as_str()) {
-            // Nothing to choose: these were texts that the encoder in use had not seen.
+            // Nothing to choose: the encoder in use had not encoded these texts yet.
             true => self.active_encoder()?.key() == Some(chosen.key.as_str()),
             false => self.choose_encoder(chosen, &seen)?,
         };
@@ -119,7 +122,7 @@ impl Encoding {
     }
 }
 
-/// Stops an encoding in the background when another encoder comes into use.
+/// Stops an encoding in the background when another encoder is activated.
 struct WhileInUse<'a> {
     encoding: &'a Encoding,
     seen: &'a ActiveEncoder,
@@ -133,7 +136,7 @@ impl Progress for WhileInUse<'_> {
     }
 
     fn cancelled(&self) -> bool {
-        // What cannot be read now is no reason to stop; it will be told when the embeddings are kept.
+        // A failed read is no reason to stop; it will be reported when the embeddings are stored.
         let switched = self
             .encoding
             .active_encoder()

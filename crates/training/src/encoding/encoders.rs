@@ -1,4 +1,4 @@
-//! Which encoder a project uses, and where it is.
+//! Selecting an encoder for a project, and locating it.
 
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{
@@ -11,20 +11,20 @@ use dissensus_project::jobs::Progress;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What a person asked for. Nothing named: the project's encoder, else the default.
+/// The user's choice of an encoder. If none is named: the project's encoder, otherwise the default.
 #[derive(Clone, Debug, Default)]
 pub struct EncoderChoice {
     /// A name, a folder, or a repository on the model hub as `owner/name`.
     pub encoder: Option<String>,
-    /// How token vectors become one.
+    /// How token vectors are combined into one.
     pub pooling: Option<Pooling>,
-    /// Where to compute.
+    /// The device of the computation.
     pub device: DeviceChoice,
-    /// How exactly to compute.
+    /// The precision of the computation.
     pub precision: Option<PrecisionChoice>,
-    /// What becomes of texts that are longer than the encoder reads at once.
+    /// How texts are treated that are longer than the encoder reads at once.
     pub long_texts: Option<LongTexts>,
-    /// What is put in front of every text.
+    /// The prompt that is put in front of every text.
     pub prompt: Option<Prompt>,
 }
 
@@ -33,17 +33,17 @@ pub struct EncoderChoice {
 pub struct SelectedEncoder {
     /// Key of the encoder version.
     pub key: String,
-    /// The name, folder or repository it was opened by.
+    /// The name, folder or repository that it was opened by.
     pub encoder: String,
-    /// How token vectors become one.
+    /// How token vectors are combined into one.
     pub(crate) pooling: Pooling,
-    /// How exactly they were computed; projects of before there was a choice do not say.
+    /// The precision of the computation; absent in projects from before it could be chosen.
     #[serde(default)]
     pub(crate) precision: Precision,
-    /// What became of long texts; projects of before there was a choice cut them.
+    /// How long texts are treated; projects from before it could be chosen cut them.
     #[serde(default = "cut")]
     pub(crate) long_texts: LongTexts,
-    /// What was put in front of every text.
+    /// The prompt that is put in front of every text.
     #[serde(default)]
     pub(crate) prompt: Option<String>,
 }
@@ -53,7 +53,7 @@ fn cut() -> LongTexts {
 }
 
 impl SelectedEncoder {
-    /// An encoder as it was opened under this name.
+    /// An encoder opened under this name.
     pub(crate) fn new(encoder: String, version: &EncoderVersion) -> Self {
         Self {
             key: version.key(),
@@ -65,7 +65,7 @@ impl SelectedEncoder {
         }
     }
 
-    /// What to open its folder with, to get the same version again.
+    /// The options with which opening its folder gives the same version again.
     pub(crate) fn options(&self) -> EncoderOptions {
         EncoderOptions {
             pooling: Some(self.pooling),
@@ -77,7 +77,7 @@ impl SelectedEncoder {
     }
 }
 
-/// A folder that holds an encoder, by the look of it.
+/// A folder that appears to hold an encoder.
 pub struct EncoderLocation {
     pub name: String,
     pub(crate) dir: PathBuf,
@@ -90,8 +90,8 @@ pub fn find_default(home: &Home) -> Result<EncoderLocation, WorkbenchError> {
     Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
 }
 
-/// The folder of what was asked for, of what the project uses, or of the default, in this order. Makes no request: a
-/// repository of the model hub is found where it was fetched before.
+/// Finds the folder of the requested encoder, of the project's encoder, or of the default, in this order.
+/// Makes no network request: a repository of the model hub is only found in the local cache.
 pub(crate) fn find(
     home: &Home,
     asked: Option<&str>,
@@ -116,7 +116,7 @@ pub(crate) fn find(
     Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
 }
 
-/// As [`find`], and fetches a repository of the model hub where a person names one.
+/// Finds an encoder as [`find`] does, and downloads a repository of the model hub if the user names one.
 pub(crate) fn find_or_fetch(
     home: &Home,
     asked: Option<&str>,
@@ -129,11 +129,11 @@ pub(crate) fn find_or_fetch(
     }
 }
 
-/// The folder of the encoder of this name (or of the default one), fetched where it is a repository of the model hub that is
-/// not here yet.
+/// The folder of the encoder of this name (or of the default one), downloaded if it is a repository of the
+/// model hub that is not cached yet.
 ///
 /// # Errors
-/// There is none of that name, it cannot be fetched, or a cancel.
+/// There is none of that name, it cannot be downloaded, or a cancel.
 pub fn encoder_folder(
     home: &Home,
     name: Option<&str>,
@@ -146,8 +146,8 @@ fn find_folder(name: &str) -> Option<EncoderLocation> {
     let folder = Path::new(name);
     let is_gguf = folder.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
     (folder.is_dir() || (is_gguf && folder.is_file())).then(|| {
-        // A project that is opened from another folder must still find it. A file keeps its name: a model hub's cache has
-        // links to files that are named by their hash.
+        // An absolute path, so that a project that is opened from another folder still finds it. The name of
+        // a file is not resolved: a model hub's cache has links to files that are named by their hash.
         let found = if is_gguf { std::path::absolute(folder) } else { folder.canonicalize() };
         let dir = found.unwrap_or_else(|_| folder.to_owned());
         EncoderLocation { name: dir.to_string_lossy().into_owned(), dir }
@@ -175,7 +175,7 @@ fn fetch(
 ) -> Result<EncoderLocation, WorkbenchError> {
     let owner = Path::new(name).parent().filter(|_| !name.contains('@'));
     if owner.is_some_and(Path::is_dir) {
-        // More likely a slip in a path than a repository, and the hub need not learn of it.
+        // More likely a typo in a path than a repository; the name is not sent to the hub.
         return Err(EncoderError::NoFolder(name.into()).into());
     }
     let told = &mut |at: hub::Fetched| {
@@ -199,7 +199,7 @@ fn fetching(at: &hub::Fetched) -> String {
     format!("fetching {file}, {:.1} of {:.1} MB", megabytes(at.bytes), megabytes(at.total))
 }
 
-/// Opens the encoder for a choice; what is not chosen falls back to the project's when the encoder is the project's.
+/// Opens the encoder for a choice; unset options fall back to the project's if the encoder is the project's.
 pub(crate) fn open(
     home: &Home,
     choice: &EncoderChoice,
@@ -210,7 +210,7 @@ pub(crate) fn open(
     open_found(found, choice, chosen)
 }
 
-/// As [`open`], of an encoder that was found.
+/// Opens an encoder that was already found, with the options of [`open`].
 pub(crate) fn open_found(
     found: EncoderLocation,
     choice: &EncoderChoice,
@@ -231,12 +231,13 @@ pub(crate) fn open_found(
     Ok((encoder, chosen, found.dir))
 }
 
-/// What to open a run's tuned encoder with, by the key that its embeddings were filed under; None for a run without any.
+/// The options for opening a run's tuned encoder, by the key of its embeddings; `None` for a run without
+/// any.
 pub(crate) fn tuned_options(key: Option<&str>) -> EncoderOptions {
     EncoderOptions { long_texts: key.map(LongTexts::of_key).unwrap_or_default(), ..EncoderOptions::default() }
 }
 
-/// Where `auto` computes on this machine, and why.
+/// The device that `auto` chooses on this machine, and the reason.
 pub fn device() -> (String, String) {
     (dissensus_encoder::auto_device().to_owned(), dissensus_encoder::auto_device_reason())
 }
@@ -249,7 +250,7 @@ mod tests {
     use std::sync::Mutex;
     use std::time::Duration;
 
-    /// Keeps the notes, and stops where it is told to.
+    /// Records the notes, and stops when cancelled.
     #[derive(Default)]
     struct RecordedProgress {
         notes: Mutex<Vec<String>>,

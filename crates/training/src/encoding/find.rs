@@ -1,5 +1,5 @@
-//! Where an encoder is: one of the catalogue, a folder, a repository of the model hub, or one that a run of this project, or of another
-//! one, has tuned.
+//! Locates an encoder: one of the catalogue, a folder, a repository of the model hub, or one that a run of
+//! this or of another project has tuned.
 
 use super::Encoding;
 use super::encoders::{self, EncoderChoice, EncoderLocation, SelectedEncoder};
@@ -11,7 +11,8 @@ use dissensus_project::jobs::Progress;
 use std::path::{Path, PathBuf};
 
 impl Encoding {
-    /// The folder of an encoder, see [`encoders::find`]; that of a run is looked up beside the project as it is now.
+    /// The folder of an encoder, see [`encoders::find`]; that of a run is looked up next to the project at
+    /// its current location.
     pub(crate) fn find_encoder(
         &self,
         asked: Option<&str>,
@@ -35,7 +36,8 @@ impl Encoding {
         }
     }
 
-    /// Opens the encoder for a choice, see [`encoders::open`]; that of a run is looked up as in [`Encoding::find_encoder`].
+    /// Opens the encoder for a choice, see [`encoders::open`]; that of a run is located by
+    /// [`Encoding::find_encoder`].
     pub fn open_encoder(
         &self,
         choice: &EncoderChoice,
@@ -59,7 +61,8 @@ impl Encoding {
         encoders::open_found(found, choice, chosen)
     }
 
-    /// Format 2 kept a run's encoder as a path that ends in `.runs/NUMBER/encoder`. The project may have been moved since.
+    /// The run of an encoder that format 2 stored as a path ending in `.runs/NUMBER/encoder`. The project
+    /// may have been moved since.
     fn run_of_old_path(&self, name: &str) -> Result<Option<SavedRun>, WorkbenchError> {
         let path = Path::new(name);
         let Some(run) = self.run_in_use()? else { return Ok(None) };

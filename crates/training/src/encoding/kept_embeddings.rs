@@ -1,7 +1,9 @@
-//! Embeddings of a long file of texts, kept on disk while it is worked on, so that a run that was broken off goes on with them.
+//! Embeddings of a long file of texts, stored on disk during the work, so that an interrupted run continues
+//! with them.
 //!
-//! The file is a header and frames. A frame is of consecutive texts and holds a hash of their bodies, their embeddings (little endian f32) and a
-//! hash of itself. It is written whole; what is cut off, damaged, or of other texts than those that are read now, is dropped with all behind it.
+//! The file is a header and frames. A frame covers consecutive texts and contains a hash of their bodies,
+//! their embeddings (little endian f32) and a hash of itself. It is written whole. A frame that is cut off,
+//! damaged, or of other texts than those that are read now is dropped with everything after it.
 
 use dissensus_encoder::Encoder;
 use dissensus_project::error::WorkbenchError;
@@ -10,9 +12,9 @@ use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Texts of a frame; the last one may have fewer.
+/// Texts per frame; the last one may have fewer.
 pub(super) const FRAME: usize = 512;
-/// How such a file begins.
+/// Magic bytes at the start of such a file.
 pub const KEPT_EMBEDDINGS: [u8; 8] = *b"DISSEMB1";
 const MAGIC: &[u8; 8] = &KEPT_EMBEDDINGS;
 const HASH: usize = 32;
@@ -20,23 +22,23 @@ const HASH: usize = 32;
 /// The hash of the bodies of a frame, and their embeddings.
 type Frame = ([u8; HASH], Vec<Vec<f32>>);
 
-/// Embeddings that are kept, and the frame at hand.
+/// Stored embeddings, and the current frame.
 #[derive(Debug)]
 pub(super) struct KeptEmbeddings {
     path: PathBuf,
     file: BufReader<File>,
     dim: usize,
-    /// Where the frames end that are read or written by now.
+    /// The end of the frames that have been read or written so far.
     end: u64,
     bodies: Sha256,
     waiting: Vec<f32>,
 }
 
 impl KeptEmbeddings {
-    /// Opens what is kept at `path`, or begins it; what another encoder has left there is dropped.
+    /// Opens the stored embeddings at `path`, or creates the file; those of another encoder are dropped.
     ///
     /// # Errors
-    /// Another program works with it, it is something else, or the disk refuses.
+    /// Another program uses the file, it has another format, or an error of the disk.
     pub(super) fn open(path: &Path, encoder: &Encoder) -> Result<Self, WorkbenchError> {
         Self::of(path, &encoder.version().key(), encoder.version().dim)
     }
@@ -72,10 +74,8 @@ impl KeptEmbeddings {
         Ok(Self { path, file, dim, end, bodies: Sha256::new(), waiting: Vec::new() })
     }
 
-    /// The embeddings of the next texts, which have these bodies; none where they are not kept, and then nothing behind them is.
-    ///
-    /// # Errors
-    /// The disk refuses.
+    /// The embeddings of the next texts, which have these bodies; none if they are not stored, in which case
+    /// nothing after them is used.
     pub(super) fn next(&mut self, bodies: &[&str]) -> Result<Option<Vec<Vec<f32>>>, WorkbenchError> {
         let mut hash = Sha256::new();
         bodies.iter().for_each(|body| take_in(&mut hash, body));
@@ -90,7 +90,7 @@ impl KeptEmbeddings {
         }
     }
 
-    /// Drops what stands behind the frames that were read.
+    /// Truncates the file after the frames that were read.
     fn cut(&mut self) -> Result<(), WorkbenchError> {
         let end = self.end;
         let file = self.file.get_mut();
@@ -98,10 +98,10 @@ impl KeptEmbeddings {
         cut.map_err(|error| self.failed(&error))
     }
 
-    /// Keeps the embedding of the next text. It is on the disk with the others of its frame.
+    /// Adds the embedding of the next text. It is written to the disk together with the others of its frame.
     ///
     /// # Errors
-    /// The disk is full or refuses.
+    /// The disk is full or fails.
     pub(super) fn push(&mut self, body: &str, embedding: &[f32]) -> Result<(), WorkbenchError> {
         take_in(&mut self.bodies, body);
         self.waiting.extend(embedding);
@@ -123,7 +123,7 @@ impl KeptEmbeddings {
         Ok(())
     }
 
-    /// The frame that stands next; none where it is cut off or damaged.
+    /// Reads the next frame; none if it is cut off or damaged.
     fn read_frame(&mut self) -> io::Result<Option<Frame>> {
         let mut frame = Vec::new();
         (&mut self.file).take(4).read_to_end(&mut frame)?;
@@ -205,7 +205,7 @@ mod tests {
         let length = std::fs::metadata(&path).unwrap().len();
         File::options().write(true).open(&path).unwrap().set_len(length - 1).unwrap();
         assert_eq!(read(&path, "e", None), 2 * FRAME);
-        // What was cut off is gone, and the next frame stands in its place.
+        // The truncated part is gone, and the next frame takes its position.
         let mut kept = KeptEmbeddings::of(&path, "e", 2).unwrap();
         for from in [0, FRAME, 2 * FRAME] {
             let bodies: Vec<String> = (from..from + FRAME).map(body).collect();

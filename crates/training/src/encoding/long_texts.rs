@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 /// Texts read at a time; a text may be long.
 const PAGE: usize = 64;
-/// Tokens that a tokenizer adds beside those of the text: special ones, and a sign for the space before it.
+/// Tokens that a tokenizer adds to those of the text: special ones, and a sign for the space before it.
 const ADDED: usize = 8;
 
-/// What is known of the texts that were measured.
+/// The result of measuring the texts.
 pub(super) struct Measured {
     key: String,
     long: Arc<Vec<bool>>,
 }
 
 impl Encoding {
-    /// Whether each text of the index is longer than the encoder reads at once; none before they were measured, or where the encoder or the
-    /// texts are others now.
+    /// Whether each text of the index is longer than the encoder reads at once; none before they were
+    /// measured, or if the encoder or the texts have changed since.
     pub fn long_texts(&self) -> Result<Option<Arc<Vec<bool>>>, WorkbenchError> {
         let known = lock(&self.memory.long_texts).as_ref().map(|m| (m.key.clone(), Arc::clone(&m.long)));
         let Some((key, long)) = known else { return Ok(None) };
@@ -57,7 +57,8 @@ impl Encoding {
     }
 }
 
-/// Texts of so few ASCII characters that they cannot be long are not tokenized: a token covers one of them at least.
+/// Whether each text is long. Texts with so few ASCII characters that they cannot be long are not tokenized:
+/// a token covers at least one of them.
 fn are_long(encoder: &Encoder, bodies: &[String]) -> Result<Vec<bool>, WorkbenchError> {
     let version = encoder.version();
     let prompt = version.prompt.as_deref().map_or(0, str::len);

@@ -1,4 +1,4 @@
-//! Encoders and embeddings: which encoder a project uses, where it is, and giving every text its embedding.
+//! Encoders and embeddings: selecting and locating a project's encoder, and encoding every text.
 
 mod active;
 mod adopt;
@@ -52,7 +52,7 @@ pub struct Encoding {
     memory: Arc<Memory>,
 }
 
-/// What is known beside the file.
+/// State of the encoding that is not in the project file.
 #[derive(Default)]
 struct Memory {
     /// The embeddings in use, until they change.
@@ -63,7 +63,7 @@ struct Memory {
     occlusions: Mutex<occlusion::OcclusionCache>,
     /// Which texts are longer than the encoder reads at once, once they were measured.
     long_texts: Mutex<Option<long_texts::Measured>>,
-    /// Up to which sizes models see n-grams.
+    /// Maximum sizes up to which models use n-grams.
     ngram_limits: Mutex<text_features::NgramLimits>,
 }
 
@@ -72,14 +72,14 @@ impl Encoding {
         Self { context: Arc::clone(context), saved_runs: saved_runs.clone(), memory: Arc::default() }
     }
 
-    /// Other limits than those of a project of many texts.
+    /// Replaces the limits on n-grams.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fn limit_ngrams(&self, limits: text_features::NgramLimits) {
         *lock(&self.memory.ngram_limits) = limits;
         self.forget_embeddings();
     }
 
-    /// Embeddings have changed: they are read anew.
+    /// Drops cached embeddings, which have changed.
     pub(crate) fn forget_embeddings(&self) {
         *lock(&self.memory.embeddings) = None;
     }

@@ -1,5 +1,5 @@
-//! A text without each of its words in turn, encoded: what occlusion needs (Zeiler and Fergus 2014, section 4.2; on words Li et al. 2016,
-//! Understanding neural networks through representation erasure).
+//! Encodes a text without each of its words in turn, as occlusion needs (Zeiler and Fergus 2014, section
+//! 4.2; on words Li et al. 2016, Understanding neural networks through representation erasure).
 
 use super::Encoding;
 use super::encoders::EncoderChoice;
@@ -12,26 +12,27 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Forward passes of one text, beside the whole one; in a longer text several words are left out together.
+/// Forward passes per text, in addition to the whole text; in a longer text several words are left out
+/// together.
 const MOST_PIECES: usize = 64;
-/// Texts that are kept: their embeddings follow from the text and the encoder alone, so that a label or a fit does not change them.
+/// Texts in the cache: their embeddings depend only on the text and the encoder, so that a label or a fit
+/// does not change them.
 const KEPT: usize = 16;
 
-/// A text, whole and without each piece, as models see it.
+/// A text, whole and without each piece, in the form that models read.
 pub struct Occluded {
     /// The version of the encoder.
     pub version: String,
-    /// Words with what stands behind them; all of them in order make the text.
+    /// Words with the characters that follow them; all of them in order make up the text.
     pub pieces: Vec<String>,
-    /// Words in a piece; the last may have fewer.
+    /// Words per piece; the last may have fewer.
     pub together: usize,
-    /// The whole text.
     pub whole: EncodedText,
-    /// The text without each piece; empty for a text of one word, of which nothing would be left.
+    /// The text without each piece; empty for a text of one word, of which nothing would remain.
     pub without: Vec<EncodedText>,
 }
 
-/// What is kept, the newest last.
+/// Cached texts, the newest last.
 #[derive(Default)]
 pub(super) struct OcclusionCache(VecDeque<Arc<Occluded>>);
 
@@ -50,16 +51,13 @@ impl OcclusionCache {
 }
 
 impl Encoding {
-    /// What is kept of a text for the encoder in use.
+    /// The cached result for a text with the encoder in use.
     pub fn kept_occlusion(&self, text: &str) -> Result<Option<Arc<Occluded>>, WorkbenchError> {
         let chosen = self.chosen()?;
         Ok(chosen.and_then(|chosen| lock(&self.memory.occlusions).get(&chosen.key, text)))
     }
 
     /// The embeddings of a text without each of its words, by the project's encoder.
-    ///
-    /// # Errors
-    /// As [`Encoding::embed`], or a cancel.
     pub fn occluded(
         &self,
         text: &str,
@@ -99,14 +97,16 @@ impl Encoding {
     }
 }
 
-/// A text in at most `most` pieces of equally many words (Unicode Standard Annex 29), and how many that is. What stands before the first
-/// word belongs to it, what stands behind a word to that word.
+/// Splits a text into at most `most` pieces of equally many words (Unicode Standard Annex 29), and returns
+/// the number of words per piece. Characters before the first word belong to it, characters after a word to
+/// that word.
 fn pieces(text: &str, most: usize) -> (Vec<String>, usize) {
     let mut end = 0;
     let starts: Vec<usize> = text
         .unicode_word_indices()
         .map(|(at, word)| {
-            // "@user" and "(so" are left out with their signs: the cut is behind the last space before a word.
+            // "@user" and "(so" are left out with their signs: the cut is after the last space before a
+            // word.
             let space = text[end..at].rfind(char::is_whitespace);
             let start = space.map_or(at, |space| {
                 end + space + text[end + space..].chars().next().map_or(0, char::len_utf8)

@@ -1,5 +1,6 @@
-//! An encoder that another project has tuned, named by that project's file: `FILE.dissensus` means the one that it uses,
-//! `FILE.dissensus#3` the one of its run 3. It stays where it is, in the folder of that run.
+//! Resolves an encoder that another project has tuned, named by that project's file: `FILE.dissensus` is the
+//! encoder that it uses, `FILE.dissensus#3` the one of its run 3. It stays where it is, in the folder of
+//! that run.
 
 use super::Encoding;
 use super::encoders::EncoderLocation;
@@ -13,10 +14,10 @@ use dissensus_store::Store;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How the name of a project file ends.
+/// Extension of a project file.
 const EXTENSION: &str = "dissensus";
 
-/// The project file and the run that `name` means; `None` where it is no name of a project file.
+/// The project file and the run that `name` refers to; `None` if it is not the name of a project file.
 fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
     let is_project = |file: &str| Path::new(file).extension().is_some_and(|end| end == EXTENSION);
     let (file, run) = match name.rsplit_once('#') {
@@ -27,11 +28,13 @@ fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
     Some((Path::new(file), run))
 }
 
-/// The folder of the encoder that `name` means; `None` where it names no project file, or that of the project `own`. From then on the folder
-/// stands for it, which has the run's UUID in its path: the other project is not asked again.
+/// The folder of the encoder that `name` refers to; `None` if it names no project file, or that of the
+/// project `own`. From then on the encoder is identified by the folder, which has the run's UUID in its
+/// path: the other project is not read again.
 ///
 /// # Errors
-/// The project is not there or cannot be read, has no such run, no encoder that it has tuned, or one that does not say what trained it.
+/// The project does not exist or cannot be read, has no such run, has no tuned encoder, or its encoder has
+/// no record of what trained it.
 pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<EncoderLocation>, WorkbenchError> {
     let Some((file, run)) = project_named(name) else { return Ok(None) };
     let refused = |reason: String| WorkbenchError::EncoderOfProject { path: file.to_owned(), reason };
@@ -41,7 +44,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
     if own.canonicalize().is_ok_and(|own| file.canonicalize().is_ok_and(|file| own == file)) {
         return Err(refused("is this project: `runs use` uses the encoder of a run of its own".to_owned()));
     }
-    // Its window may have it open: reading takes no lock.
+    // The project may be open in a window, so reading takes no lock.
     let store = Store::open_reader_recorded(file, &home.check_records())?;
     let context = Arc::new(Context::open(store, home)?);
     let saved = SavedRuns::of(&context);

@@ -1,4 +1,4 @@
-//! How far the embeddings are.
+//! Progress of the embeddings.
 
 use super::Encoding;
 use dissensus_api::{EncodingState, Problem};
@@ -6,10 +6,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::sync::lock;
 
 impl Encoding {
-    /// How far the embeddings are.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// How many texts have an embedding, and what is missing.
     pub fn state(&self) -> Result<EncodingState, WorkbenchError> {
         let chosen = self.chosen()?;
         let total = self.context.index().texts().len() as u32;

@@ -1,5 +1,5 @@
-//! Embeddings of texts that fit are the same whether longer texts are averaged or cut: they are taken over from the one
-//! version to the other, so that a change of that choice encodes the long texts only.
+//! Reuses embeddings when the treatment of long texts changes. Embeddings of texts that fit are the same
+//! whether longer texts are averaged or cut, so only the long texts are encoded again.
 
 use super::Encoding;
 use super::version::PAGE;
@@ -9,7 +9,8 @@ use dissensus_project::error::WorkbenchError;
 use std::collections::HashMap;
 
 impl Encoding {
-    /// Files under `key`, the encoder's own, what the version that treats long texts otherwise has for texts that fit.
+    /// Copies to `key`, the encoder's own, the embeddings of fitting texts from the version that treats long
+    /// texts differently.
     pub(super) fn take_over_fitting(&self, encoder: &Encoder, key: &str) -> Result<(), WorkbenchError> {
         let other = encoder.version().sibling_key();
         if self.context.store.embedding_count(&other)? == 0 {

@@ -1,4 +1,4 @@
-//! An encoder for texts that are in no project and no file.
+//! An encoder for texts that are neither in a project nor in a file.
 
 use super::encoders::{self, EncoderChoice};
 use super::of_project;
@@ -15,7 +15,8 @@ pub struct TextEncoder {
 }
 
 impl TextEncoder {
-    /// Opens an encoder as [`crate::encoding::embed_file`] does: by its name, its folder or file, a repository of the model hub, or a project that has tuned one.
+    /// Opens an encoder as [`crate::encoding::embed_file`] does: by its name, its folder or file, a
+    /// repository of the model hub, or a project that has tuned one.
     ///
     /// # Errors
     /// There is none of that name, or it is damaged.
@@ -24,7 +25,7 @@ impl TextEncoder {
         choice: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<Self, WorkbenchError> {
-        // No project is at hand, so that every project named is another one.
+        // Without a current project, every named project is another one.
         let of_another = choice.encoder.as_deref().map(|name| of_project::find(home, Path::new(""), name));
         let (encoder, _, _) = match of_another.transpose()?.flatten() {
             Some(found) => encoders::open_found(found, choice, None)?,
@@ -42,12 +43,12 @@ impl TextEncoder {
         self.encoder.version().key()
     }
 
-    /// Numbers in an embedding.
+    /// Number of components of an embedding.
     pub fn dim(&self) -> usize {
         self.encoder.version().dim
     }
 
-    /// Where it computes.
+    /// The device of the computation.
     pub fn device(&self) -> &str {
         self.encoder.device_name()
     }

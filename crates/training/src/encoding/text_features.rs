@@ -1,4 +1,4 @@
-//! What models see of a text beside its labels: its embedding and its character n-grams.
+//! What models read of a text besides its labels: its embedding and its character n-grams.
 
 use dissensus_domain::TextId;
 use dissensus_encoder::char_ngrams;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Texts read at a time; a text may be long.
 const PAGE: usize = 64;
 
-/// A text that is not in the project, as its models see it.
+/// A text that is not in the project, in the form that its models read.
 #[derive(Clone, Debug)]
 pub struct EncodedText {
     embedding: Vec<f32>,
@@ -18,20 +18,20 @@ pub struct EncodedText {
 }
 
 impl EncodedText {
-    /// Of a text and its embedding.
+    /// From a text and its embedding.
     pub fn new(text: &str, embedding: Vec<f32>) -> Result<Self, WorkbenchError> {
         let mut ngrams = SparseRows::default();
         ngrams.push(&char_ngrams(text))?;
         Ok(Self { embedding, ngrams })
     }
 
-    /// What models take.
+    /// The features that models read.
     pub fn features(&self) -> TextFeatures<'_> {
         TextFeatures { embedding: &self.embedding, ngrams: self.ngrams.row(0) }
     }
 }
 
-/// The n-grams of these texts, a row each; `None` for more of them than the `limits` allow.
+/// The n-grams of these texts, one row each; `None` if there are more than the `limits` allow.
 pub(super) fn ngrams_of(
     context: &Context,
     texts: &[TextId],
@@ -52,8 +52,8 @@ pub(super) fn ngrams_of(
     Ok(Some(Arc::new(rows)))
 }
 
-/// A project with more texts than this, or with more n-grams than this in all of them (six bytes each), goes without: they would take
-/// too much memory and too much time to read.
+/// Limits above which a project is modelled without n-grams: the number of texts, and of n-grams in all of
+/// them (six bytes each). They would take too much memory and too much time to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NgramLimits {
     pub texts: usize,
@@ -61,7 +61,7 @@ pub struct NgramLimits {
 }
 
 impl NgramLimits {
-    /// For a run that has learned from n-grams, whatever the project has grown to since.
+    /// For a run that has learned from n-grams, regardless of the size of the project since.
     pub(super) const LIFTED: Self = Self { texts: usize::MAX, entries: usize::MAX };
 }
 

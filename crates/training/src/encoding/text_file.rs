@@ -1,4 +1,4 @@
-//! Texts of a file, which need not be in a project: counted, encoded and handed over in their order.
+//! Texts of a file, which need not be in a project: counted, encoded and passed on in their order.
 
 use super::kept_embeddings::{FRAME, KeptEmbeddings};
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
@@ -12,25 +12,25 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// How many bad rows are told.
+/// How many bad rows are reported.
 const LISTED: usize = 10;
 
 /// Which texts of a file are read.
 #[derive(Clone, Debug, Default)]
 pub struct TextFileChoices {
-    /// The file.
     pub path: PathBuf,
     /// The column of the texts; guessed if `None`.
     pub text: Option<String>,
     /// The column of their ids; guessed if `None`.
     pub text_id: Option<String>,
-    /// Leaves out rows that cannot be read, in place of refusing the file.
+    /// Leaves out rows that cannot be read instead of refusing the file.
     pub skip_bad: bool,
-    /// Where embeddings are kept while the file is worked on: a run that was broken off goes on with them. Whoever asks for it removes the file.
+    /// Where embeddings are stored during the work, so that an interrupted run continues with them. The
+    /// caller removes the file.
     pub keep: Option<PathBuf>,
 }
 
-/// A file of texts that was read once and found in order.
+/// A file of texts that was read once and found valid.
 pub struct CheckedTexts {
     file: TextFile,
     found: TextsFound,
@@ -69,10 +69,11 @@ impl CheckedTexts {
         self.found.bad
     }
 
-    /// Hands all texts to `each`, `at_once` of them together, or fewer that have `most_bytes`, in the file's order.
+    /// Passes all texts to `each` in the file's order, in chunks of `at_once` texts, or of fewer with
+    /// `most_bytes`.
     ///
     /// # Errors
-    /// The file has changed since it was read first, or cannot be read; what `each` gives; a cancel.
+    /// The file has changed since it was first read, or cannot be read; an error of `each`; a cancel.
     pub(crate) fn in_chunks(
         &self,
         (at_once, most_bytes): (usize, usize),
@@ -112,7 +113,8 @@ impl CheckedTexts {
         }
     }
 
-    /// Hands every text and its embedding to `each`, in the file's order. Memory is bounded by what the encoder reads ahead.
+    /// Passes every text and its embedding to `each`, in the file's order. Memory is bounded by the
+    /// read-ahead of the encoder.
     pub fn encode(
         &self,
         encoder: &Encoder,
@@ -123,7 +125,7 @@ impl CheckedTexts {
         let mut texts = self.file.texts()?;
         let (mut done, bad) = (0, Cell::new(0));
         let mut kept = self.keep.as_deref().map(|path| KeptEmbeddings::open(path, encoder)).transpose()?;
-        // Read, and not among those that are kept.
+        // Texts that were read but have no stored embedding.
         let mut ahead = Vec::new();
         while let Some(kept) = &mut kept {
             while ahead.len() < FRAME
@@ -146,7 +148,7 @@ impl CheckedTexts {
             }
         }
         let first = done;
-        // Read and not handed over yet, and embeddings that wait for one before them.
+        // Texts that were read but not passed on yet, and embeddings that wait for an earlier one.
         let waiting: RefCell<VecDeque<TextOfFile>> = RefCell::default();
         let mut early: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
         let bodies = ahead.into_iter().map(Ok).chain(texts).filter_map(|text| match text {
@@ -192,7 +194,8 @@ impl CheckedTexts {
     }
 }
 
-/// Encodes bodies and hands each place and its embedding to `each`, in their order. Memory is bounded by what the encoder reads ahead.
+/// Encodes bodies and passes each index and its embedding to `each`, in their order. Memory is bounded by
+/// the read-ahead of the encoder.
 pub fn in_order(
     encoder: &Encoder,
     bodies: impl Iterator<Item = Result<String, WorkbenchError>> + Send,

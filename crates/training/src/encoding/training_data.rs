@@ -1,8 +1,9 @@
-//! What a tuned encoder was itself trained on, so that nothing is scored with it as if it were unseen.
+//! Records what a tuned encoder was itself trained on, so that nothing is scored with it as if it were
+//! unseen.
 //!
-//! Kept in the project under the SHA-256 of the encoder's weights: it holds for every pooling and precision of them, wherever
-//! their files are moved, and it stays when the run that tuned them is deleted. It also lies beside the weights, for copies of the
-//! project that do not have the run.
+//! Stored in the project under the SHA-256 of the encoder's weights: it applies to every pooling and
+//! precision of them, wherever their files are moved, and it is retained when the run that tuned them is
+//! deleted. It is also stored next to the weights, for copies of the project that do not have the run.
 
 use super::Encoding;
 use super::encoders::SelectedEncoder;
@@ -20,12 +21,14 @@ use std::io::ErrorKind;
 use std::path::Path;
 use uuid::Uuid;
 
-/// Texts and annotators whose labels trained or validated an encoder, or the encoder that its tuning began with.
+/// Texts and annotators whose labels trained or validated an encoder, or the encoder from which its tuning
+/// started.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct TrainingData {
     texts: BTreeSet<TextId>,
     annotators: BTreeSet<AnnotatorId>,
-    /// Those of the texts whose labels chose a checkpoint and taught no weight. Encoders of before this was kept name none.
+    /// Texts whose labels were only used to choose a checkpoint, not to train weights. Records of encoders
+    /// from before this was stored list none.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     validated: BTreeSet<TextId>,
     /// Those that this copy of the project does not have: they may be imported or merged later.
@@ -43,13 +46,13 @@ impl TrainingData {
         self.missing.extend(other.missing);
     }
 
-    /// Texts whose labels taught weights.
+    /// Texts whose labels trained weights.
     fn taught(&self) -> impl Iterator<Item = TextId> {
         self.texts.difference(&self.validated).copied()
     }
 }
 
-/// The same as rows of the arrays.
+/// The training data as rows of the arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     texts: Vec<bool>,
@@ -58,17 +61,17 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// As splits take it.
+    /// In the form that splits use.
     pub fn rows(&self) -> SeenByEncoder<'_> {
         SeenByEncoder { texts: &self.texts, annotators: &self.annotators }
     }
 
-    /// Texts whose labels taught weights of the encoder, a row a text; empty where it learned from none.
+    /// Texts whose labels trained weights of the encoder, one entry per text; empty if it learned from none.
     pub fn taught(&self) -> &[bool] {
         &self.taught
     }
 
-    /// What to say beside a figure; `None` where nothing was left out.
+    /// A note for a figure; `None` if nothing was left out.
     pub fn note(left_out: usize) -> Option<String> {
         let texts = if left_out == 1 { "1 text is".to_owned() } else { format!("{left_out} texts are") };
         (left_out > 0)
@@ -80,19 +83,21 @@ fn key(weights_sha256: &str) -> String {
     format!("encoder_training_data:{weights_sha256}")
 }
 
-/// What lies beside a tuned encoder's weights, so that a copy of the project from before the run knows it too, wherever the folder
-/// goes: the same by fingerprints that hold in every copy, by project. An encoder is handed on; who labelled what is not.
+/// The record next to a tuned encoder's weights, so that a copy of the project from before the run knows it
+/// too, wherever the folder is moved. It has the same data as fingerprints that are valid in every copy, by
+/// project, because an encoder is shared and the information who labelled what must not be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Record {
     projects: BTreeMap<Uuid, Fingerprints>,
-    /// SHA-256 of the bodies of all of these texts, by which a project of its own knows those that it has too (see [`body_hash`]): they
-    /// are no unseen texts there. Who has a text can find out whether it is among them. Records of before this was kept name none.
+    /// SHA-256 of the bodies of all of these texts, by which another project recognizes texts that it has
+    /// too (see [`body_hash`]): they are not unseen there. A person who has a text can find out whether it
+    /// is among them. Records from before this was stored list none.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     bodies: BTreeSet<String>,
 }
 
-/// What taught an encoder beside the labels of its run: texts and annotators of a project, as that project finds them when it uses the
-/// encoder, and texts of the run's own project that say the same.
+/// What trained an encoder in addition to the labels of its run: texts and annotators of a project, as that
+/// project finds them when it uses the encoder, and texts of the run's own project with the same body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OtherTrainingData {
     project: Uuid,
@@ -125,7 +130,7 @@ impl OtherTrainingData {
 struct Fingerprints {
     texts: BTreeSet<String>,
     annotators: BTreeSet<String>,
-    /// Those of the texts whose labels taught no weight, as in [`TrainingData`].
+    /// Those of the texts whose labels trained no weight, as in [`TrainingData`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     validated: BTreeSet<String>,
 }
@@ -147,12 +152,13 @@ impl Fingerprints {
     }
 }
 
-/// What stands for an external id in files that are handed on: others cannot read it, and it is another one in each project.
+/// A fingerprint of an external id for files that are shared: others cannot read it, and it differs between
+/// projects.
 fn fingerprint(project: Uuid, external_id: &str) -> String {
     hex(&Sha256::new().chain_update(project.as_bytes()).chain_update(external_id).finalize())
 }
 
-/// The same of a body, in every project alike; `None` without a word.
+/// Fingerprint of a body, the same in every project; `None` for a body without words.
 fn body_print(body: &str) -> Option<String> {
     body_hash(body).map(|hash| hex(&hash))
 }
@@ -161,7 +167,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether the encoder in `dir` says by their bodies which texts trained it.
+/// Whether the encoder in `dir` has a record, by their bodies, of the texts that trained it.
 pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, WorkbenchError> {
     Ok(!Record::read(dir)?.bodies.is_empty())
 }
@@ -169,7 +175,7 @@ pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, WorkbenchError> {
 impl Record {
     const FILE: &str = "training_data.json";
 
-    /// What is said of the encoder in `dir`; nothing where nothing is.
+    /// Reads the record of the encoder in `dir`; empty if there is none.
     fn read(dir: &Path) -> Result<Self, WorkbenchError> {
         let path = dir.join(Self::FILE);
         match std::fs::read(&path) {
@@ -192,9 +198,9 @@ impl Record {
 }
 
 impl Encoding {
-    /// Keeps what the encoder in `dir` was trained on: the training and validation labels of `run`, and what the encoder version
-    /// `parent` (in the folder `parent_dir`, where that is at hand), with which its tuning began, was trained on, and `others`. It is
-    /// kept in the project and beside the encoder.
+    /// Stores what the encoder in `dir` was trained on: the training and validation labels of `run`, the
+    /// training data of the encoder version `parent` from which its tuning started (in the folder
+    /// `parent_dir`, if available), and `others`. It is stored in the project and next to the encoder.
     pub(crate) fn keep_encoder_training_data(
         &self,
         run: RunId,
@@ -224,7 +230,7 @@ impl Encoding {
             data.extend(TrainingData { texts, missing, ..TrainingData::default() });
         }
         let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
-        // Of other projects, the parent's folder or an earlier writing of this one may know more.
+        // For other projects, the parent's folder or an earlier version of this record may contain more.
         let before = Record::read(dir)?;
         let mut record = before.clone();
         if let Some(parent_dir) = parent_dir {
@@ -247,8 +253,9 @@ impl Encoding {
         if record == before { Ok(()) } else { record.write(dir) }
     }
 
-    /// Takes over what is said beside the encoder in `dir` of this project's texts and annotators, and of texts of other projects that this
-    /// one has too. It is read whenever texts are encoded or the encoder is tuned, so that texts which come later are known in time.
+    /// Imports from the record next to the encoder in `dir` this project's texts and annotators, and texts
+    /// of other projects that this one has too. It is read whenever texts are encoded or the encoder is
+    /// tuned, so that texts that are added later are recognized in time.
     pub(super) fn take_over_training_data(
         &self,
         weights_sha256: &str,
@@ -259,7 +266,7 @@ impl Encoding {
         let own = record.projects.remove(&project);
         let mut texts = BTreeSet::new();
         if !record.bodies.is_empty() {
-            // What the record says of this project's own texts says whether they taught or validated alone.
+            // For this project's own texts the record distinguishes training from validation only.
             let known = own.as_ref().map(|own| &own.texts);
             self.context.store.for_each_text(|text| {
                 let name = || fingerprint(project, &text.external_id);
@@ -277,7 +284,8 @@ impl Encoding {
         self.keep_training_data(weights_sha256, data).map(drop)
     }
 
-    /// The same of the encoder that a tuning is to begin with: texts may have been imported since texts were last encoded.
+    /// Imports the record of the encoder from which a tuning is about to start: texts may have been imported
+    /// since texts were last encoded.
     pub(crate) fn take_over_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), WorkbenchError> {
         let versions = self.context.store.encoder_versions()?;
         let Some(version) = versions.iter().find(|known| known.key == chosen.key) else { return Ok(()) };
@@ -285,7 +293,7 @@ impl Encoding {
         self.take_over_training_data(&version.weights_sha256, &found.dir)
     }
 
-    /// With what was missing and is in the project by now.
+    /// Moves missing texts and annotators that are in the project by now to the found ones.
     fn found(&self, mut data: TrainingData) -> Result<TrainingData, WorkbenchError> {
         if data.missing.is_empty() {
             return Ok(data);
@@ -312,7 +320,7 @@ impl Encoding {
         Ok(data)
     }
 
-    /// Adds to what these weights are known to have been trained on, and returns all of it.
+    /// Adds to the stored training data of these weights, and returns all of it.
     fn keep_training_data(
         &self,
         weights_sha256: &str,
@@ -320,7 +328,8 @@ impl Encoding {
     ) -> Result<TrainingData, WorkbenchError> {
         let key = key(weights_sha256);
         let known: Option<TrainingData> = self.context.store.setting(&key)?;
-        // Two runs can come to the same weights (with a learning rate of 0, say): what either saw counts.
+        // Two runs can produce the same weights (for example with a learning rate of 0): the data of both
+        // counts.
         if let Some(known) = known.clone() {
             data.extend(known);
         }
@@ -331,7 +340,7 @@ impl Encoding {
         Ok(data)
     }
 
-    /// Of all of it, also of what this copy of the project does not have.
+    /// Fingerprints of all of the data, including what this copy of the project does not have.
     fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, WorkbenchError> {
         let texts = self.context.store.all_text_ids_and_externals()?;
         let prints = |of: &BTreeSet<TextId>| -> BTreeSet<String> {
@@ -354,7 +363,7 @@ impl Encoding {
         self.seen_by(self.active_encoder()?.key(), index)
     }
 
-    /// As [`Encoding::seen_by_encoder`], of the encoder version `version`.
+    /// What the encoder version `version` was trained on, see [`Encoding::seen_by_encoder`].
     pub fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<Seen, WorkbenchError> {
         let Some(data) = self.training_data(version)? else { return Ok(Seen::default()) };
         Ok(Seen {
@@ -390,7 +399,7 @@ mod tests {
         let mut all = prints(&["a", "b", "c"], &["b", "c"]);
         all.extend(prints(&["b", "d"], &["d"]));
         assert_eq!(all, prints(&["a", "b", "c", "d"], &["c", "d"]));
-        // Records of before this was kept say of every text that it taught.
+        // In records from before this was stored, every text counts as training data.
         let before: Fingerprints = serde_json::from_str(r#"{"texts": ["c"], "annotators": []}"#).unwrap();
         all.extend(before);
         assert_eq!(all, prints(&["a", "b", "c", "d"], &["d"]));

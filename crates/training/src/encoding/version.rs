@@ -1,4 +1,4 @@
-//! Embeddings of one encoder version: what is missing is computed and filed, batch by batch.
+//! Embeddings of one encoder version: missing ones are computed and stored, batch by batch.
 
 use super::Encoding;
 use dissensus_domain::TextId;
@@ -13,23 +13,23 @@ use std::path::Path;
 /// Texts read from the file at once.
 pub(super) const PAGE: u32 = 512;
 
-/// What an encoding did.
+/// Summary of an encoding.
 #[derive(Clone, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Encoded {
     /// The encoder version.
     pub encoder: String,
-    /// False where another encoder came into use meanwhile: that one stays the project's.
+    /// False if another encoder was activated meanwhile, which then stays the project's.
     pub in_use: bool,
-    /// Where it was computed.
+    /// The device of the computation.
     pub device: String,
-    /// Texts encoded now.
+    /// Texts encoded by this call.
     pub texts: u64,
     /// Texts that had an embedding already.
     pub kept: u64,
     /// Tokens computed.
     pub tokens: u64,
-    /// Texts cut at the encoder's longest input.
+    /// Texts truncated at the encoder's longest input.
     pub cut: u64,
     /// Texts longer than the encoder reads at once whose embedding is the mean over windows.
     pub averaged: u64,
@@ -37,12 +37,13 @@ pub struct Encoded {
     pub windows: u64,
     /// Seconds, without opening the encoder.
     pub seconds: f64,
-    /// What to know, such as a device that could not be used.
+    /// A note, for example on a device that could not be used.
     pub note: Option<String>,
 }
 
 impl Encoding {
-    /// Makes an encoder version, opened from `dir`, known to the project, with what is said there of its training.
+    /// Registers an encoder version, opened from `dir`, in the project, with the record of its training in
+    /// that folder.
     pub fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), WorkbenchError> {
         self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         let version = encoder.version();
@@ -57,14 +58,16 @@ impl Encoding {
         })?)
     }
 
-    /// Gives every text an embedding of one encoder version that the project knows, in use or not.
+    /// Gives every text an embedding of one encoder version that is registered in the project, in use or
+    /// not.
     pub fn encode_version(
         &self,
         encoder: &Encoder,
         key: &str,
         progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
-        // However it ends: what was finished is in the project, and what was read of it meanwhile is of some texts only.
+        // Dropped however it ends: finished embeddings are in the project, and those read meanwhile cover
+        // only some texts.
         let _forget = ForgetAtEnd(self);
         self.take_over_fitting(encoder, key)?;
         let kept = u64::from(self.context.store.embedding_count(key)?);
@@ -92,7 +95,7 @@ impl Encoding {
         Ok(done)
     }
 
-    /// Encodes every text that has no embedding of this version, and stores each batch as it comes.
+    /// Encodes every text that has no embedding of this version, and stores each batch at once.
     fn encode_once(
         &self,
         encoder: &Encoder,
@@ -138,7 +141,7 @@ impl Encoding {
     }
 }
 
-/// Lets embeddings be read anew, also after an error, a cancel or a panic.
+/// Drops cached embeddings at the end, also after an error, a cancel or a panic.
 struct ForgetAtEnd<'a>(&'a Encoding);
 
 impl Drop for ForgetAtEnd<'_> {
@@ -147,7 +150,7 @@ impl Drop for ForgetAtEnd<'_> {
     }
 }
 
-/// Texts without an embedding, read page by page while those before are computed.
+/// Texts without an embedding, read page by page while earlier ones are encoded.
 struct Missing<'a> {
     store: &'a Store,
     key: &'a str,
@@ -161,7 +164,7 @@ impl<'a> Missing<'a> {
         Self { store, key, ids: RefCell::default(), failed: RefCell::default() }
     }
 
-    /// Their bodies, in row order; ends early where the file cannot be read.
+    /// Their bodies, in row order; ends early if the file cannot be read.
     fn bodies(&self) -> impl Iterator<Item = String> + '_ {
         std::iter::from_fn(|| Some(self.page()).filter(|page| !page.is_empty())).flatten()
     }

@@ -1,4 +1,4 @@
-//! What predicts for a question.
+//! Description of the model that predicts for a question.
 
 use super::LiveModels;
 use super::fitted::MODEL;
@@ -7,7 +7,7 @@ use dissensus_domain::QuestionId;
 use dissensus_project::error::WorkbenchError;
 
 impl LiveModels {
-    /// What predicts for a question: which encoder, which model, fitted on what.
+    /// The model that predicts for a question: its encoder, kind and training labels.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -21,10 +21,11 @@ impl LiveModels {
                 (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.basis.version.clone())
             })
         };
-        // Of a multi-label question the options learn from the same labels: the first one speaks for all, once all have a model.
+        // The options of a multi-label question learn from the same labels: the first one represents all,
+        // once all have a model.
         let all: Option<Vec<_>> = learned.iter().map(of_one).collect();
         let fitted = all.and_then(|all| all.into_iter().next());
-        // A model on the embeddings of before is about to be fitted again, and is not what is asked for.
+        // A model on earlier embeddings is about to be fitted again, and must not be reported.
         let fitted = fitted.filter(|(.., version)| version.as_deref() == active.key());
         let current = active.current.as_ref();
         Ok(ActiveModel {

@@ -1,4 +1,4 @@
-//! Fits that nobody asked for: where an open window has no model, and where enough has changed since the last one.
+//! Fits in the background: if an open window has no model, and if enough has changed since the last fit.
 
 use super::LiveModels;
 use super::fitted::REFIT_AFTER;
@@ -9,19 +9,19 @@ use dissensus_project::log::go_on;
 
 impl LiveModels {
     pub(crate) fn fit_in_background(&self) {
-        // Without a thread there is no live model; labelling goes on, and views say what is missing.
+        // Without a thread there is no live model; labelling continues, and views report what is missing.
         go_on("starting a fit", self.fit_on_a_thread(Self::fit_all));
     }
 
-    /// Starts a refit where enough has changed since the last one, and a fit where an open window has no model.
+    /// Starts a refit if enough has changed since the last one, and a fit if an open window has no model.
     pub fn refit_when_due(&self, question: QuestionId) {
         let learned = self.context.index().learned(question);
         let is_due = |one: &QuestionId| self.models.with(*one, |fitted| fitted.is_due());
-        // Of all first: where one is missing, nothing that is due may be forgotten.
+        // All are read first: if one is missing, no other may lose its due refit.
         let due: Option<Vec<bool>> = learned.iter().map(is_due).collect();
         if let Some(due) = &due {
             for (one, _) in learned.iter().zip(due).filter(|(_, due)| **due) {
-                // Once: the counter starts again with the fit that this begins.
+                // Only once: the counter restarts with the fit that begins here.
                 self.models.with(*one, |fitted| fitted.changes = 0);
             }
         }
@@ -35,14 +35,15 @@ impl LiveModels {
         }
     }
 
-    /// Fits a question that has no live model, if this session works in the background and is not at it already.
+    /// Fits a question that has no live model, if this session works in the background and is not already
+    /// fitting it.
     pub fn fit_where_wanted(&self, question: QuestionId) {
         let wanted = self.context.works_in_background();
         if !wanted || self.models.failed_within(question, REFIT_AFTER as u32) {
             return;
         }
         let Ok(reserved) = self.context.reservations.reserve(Activity::Fit(question)) else { return };
-        // Without a thread there is no live model; labelling goes on, and views say what is missing.
+        // Without a thread there is no live model; labelling continues, and views report what is missing.
         let started = self.fit_on_a_thread(move |live| {
             let _reserved = reserved;
             live.fit_quietly(question, false);
@@ -61,7 +62,8 @@ impl LiveModels {
         }
     }
 
-    /// Fits in the background. A question that cannot be fitted shows as one without predictions; its labels are safe.
+    /// Fits in the background. A question that cannot be fitted is shown without predictions; its labels are
+    /// safe.
     fn fit_quietly(&self, question: QuestionId, anew: bool) {
         let result = caught("fitting the model", || {
             self.context.fail_here("fit");
@@ -70,7 +72,7 @@ impl LiveModels {
         let fitted = go_on("fitting a live model", result).is_some();
         self.models.note_fit(question, fitted);
         if fitted && !self.context.threads.are_closing() {
-            // What was imported meanwhile.
+            // Changes that were imported meanwhile.
             self.refit_when_due(question);
         }
     }

@@ -1,38 +1,38 @@
-//! Groups of people compared on every text.
+//! Comparison of groups of people on every text.
 
 use dissensus_models::live::{LiveModel, SeveritySides};
 use dissensus_project::words::counted;
 use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
 use std::ops::Range;
 
-/// Two sides, named.
+/// The names of two sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sides {
     pub attribute: String,
-    /// Of the second side, the one that is spoken of.
+    /// Value of the second side, the one that is reported.
     pub value: String,
-    /// Of the first side; `None` for all others of whom the attribute is known.
+    /// Value of the first side; `None` for all others whose attribute is known.
     pub against: Option<String>,
 }
 
-/// Some pairs of groups, and what all texts say about them.
+/// Pairs of groups with the evidence about them from all texts.
 #[derive(Debug)]
 pub struct Comparison {
     pub sides: Vec<Sides>,
     gaps: GroupGaps,
-    /// The strict and the lenient, where they are compared beside the groups.
+    /// The strict and the lenient, if they are compared in addition to the groups.
     severity: Option<SeveritySides>,
 }
 
 impl Comparison {
-    /// Of `groups` of annotators' indices; `pairs` and `sides` go together.
+    /// Compares `groups` of annotators' indices; `pairs` and `sides` are parallel.
     pub fn of(model: &LiveModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>, sides: Vec<Sides>) -> Self {
         let gaps = GroupGaps::by_labels(model, groups, pairs, GroupGaps::FALSE_DISCOVERIES);
         Self { sides, gaps, severity: None }
     }
 
-    /// As [`Comparison::of`], and the strict against the lenient of `mask` (everyone with `None`) beside them. Each of the two is corrected
-    /// to half of the share of false ones.
+    /// Compares groups as [`Comparison::of`] does, and the strict with the lenient of `mask` (everyone with
+    /// `None`). Each of the two is corrected to half of the false discovery rate.
     pub fn beside_severity(
         model: &LiveModel,
         groups: Vec<Vec<u32>>,
@@ -45,7 +45,7 @@ impl Comparison {
         Self { sides, gaps: GroupGaps::by_labels(model, groups, pairs, rate), severity }
     }
 
-    /// How much higher the strict answer a text than the lenient; `None` where they are not compared.
+    /// How much higher the strict answer a text than the lenient; `None` if they are not compared.
     pub fn severity_gap(&self, model: &LiveModel, text: u32) -> Option<GroupGap> {
         self.severity.as_ref()?.on_text(model, text)
     }
@@ -55,7 +55,7 @@ impl Comparison {
         self.gaps.on_text(model, text as usize, &model.level_steps(text))
     }
 
-    /// The size of the widest gap on every text of `texts`; not a number where nothing is compared.
+    /// The size of the widest gap on every text of `texts`; not a number if nothing is compared.
     pub fn widest(&self, model: &LiveModel, texts: Range<usize>) -> Vec<f32> {
         self.gaps.widest(model, texts)
     }
@@ -73,12 +73,13 @@ impl Comparison {
     }
 }
 
-/// The place of the widest gap.
+/// The index of the widest gap.
 pub fn widest(gaps: &[GroupGap]) -> Option<usize> {
     (0..gaps.len()).max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()))
 }
 
-/// The interval of the size of the widest of all gaps, whose intervals hold together; `None` where one of them has none.
+/// The interval of the size of the widest of all gaps, from simultaneous intervals; `None` if one of them
+/// has none.
 pub fn widest_interval(gaps: &[GroupGap]) -> Option<(f32, f32)> {
     let sizes = gaps.iter().map(|gap| gap.interval.map(size_interval)).collect::<Option<Vec<_>>>()?;
     sizes.into_iter().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))

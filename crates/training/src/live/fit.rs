@@ -1,4 +1,4 @@
-//! Fitting a live model: from what the project keeps, or from the labels.
+//! Fitting a live model: from the state stored in the project, or from the labels.
 
 use super::LiveModels;
 use super::fitted::{Fitted, MODEL, REFIT_AFTER, add_annotators};
@@ -21,24 +21,20 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
-/// More events than this at once are no clicks.
+/// More events at once than this were not recorded by hand.
 const EVENTS_AT_ONCE: u32 = 2_000;
-/// How often a model that was just fitted catches up before labels have to wait for it. Each round has less to learn.
+/// How often a model that was just fitted catches up before it blocks new labels. Each round has less to
+/// learn.
 const ROUNDS_BEFORE_THE_LOCK: usize = 5;
 
 impl LiveModels {
-    /// Makes sure that the model of a question is live: kept from the last time and brought up to date, or fitted.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a cancel.
+    /// Makes sure that the model of a question is live: loaded and brought up to date, or fitted.
     pub fn fit(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         self.make_all_live(question, false, progress)
     }
 
-    /// Fits the model of a question on all labels, whatever there was, and keeps it in the project.
-    ///
-    /// # Errors
-    /// As [`LiveModels::fit`].
+    /// Fits the model of a question on all labels, regardless of any earlier model, and stores it in the
+    /// project.
     pub fn fit_anew(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         self.make_all_live(question, true, progress)
     }
@@ -58,7 +54,8 @@ impl LiveModels {
         let shared = OnceLock::new();
         let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
         let fit_next = || -> Result<(), WorkbenchError> {
-            // Threads of their own, not rayon's: the fit of an option waits for its gate, and shares its work out over rayon.
+            // Separate threads, not rayon's: the fit of an option waits for its gate, and distributes its
+            // work over rayon.
             while let Some(option) = options.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let one = OneOfMany { progress, done: &done, all: options.len() as u64 };
                 self.make_live(*option, anew, Some(&shared), &one)?;
@@ -76,7 +73,7 @@ impl LiveModels {
         ended.into_iter().collect()
     }
 
-    /// Makes the model live: the one in memory, the one kept in the project, or a new fit.
+    /// Makes the model live: the one in memory, the one stored in the project, or a new fit.
     pub(super) fn make_live(
         &self,
         question: QuestionId,
@@ -84,7 +81,7 @@ impl LiveModels {
         shared: Option<&SharedTexts>,
         progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
-        // One fit of a question at a time; whoever waited finds it done.
+        // One fit per question at a time; a caller that waited finds it done.
         let gate = self.models.gate(question);
         let _gate = lock(&gate);
         let generation = self.models.generation();
@@ -109,18 +106,19 @@ impl LiveModels {
         let Fit { mut model, labels, at_ms: fitted_at_ms, seen, learned } = fit;
         let mut known = Known { generation, seen };
         let mut caught_up = 0;
-        // Labels wait for the lock of the slot: nearly all that came while this was fitted is learned before it is taken.
+        // Labels wait for the lock of the slot, so nearly all that arrived during the fit are learned before
+        // it is taken.
         for _ in 0..ROUNDS_BEFORE_THE_LOCK {
             match self.catch_up(question, &mut model, &mut known)? {
                 0 => break,
                 changes => caught_up += changes,
             }
         }
-        // With the slot locked no label is learned by anybody else.
+        // While the slot is locked no other thread learns labels.
         let slot = self.models.slot(question);
         let mut slot = lock_or_reset(&slot);
         caught_up += self.catch_up(question, &mut model, &mut known)?;
-        // An import may have brought so much that a fit is due again: labels, or what is known of people.
+        // An import may have changed so much that a refit is due: labels, or people's attributes.
         let some = REFIT_AFTER.max(labels / 20);
         let known_people = model.knows_attributes(&attributes(self.context.index().annotators()), some);
         let changes = if known_people { caught_up as usize } else { some.max(caught_up as usize) };
@@ -134,7 +132,7 @@ impl LiveModels {
         Ok(())
     }
 
-    /// The model kept in the project, if it fits and most of the labels are in it.
+    /// The model stored in the project, if it matches and has learned most of the labels.
     fn kept(
         &self,
         question: QuestionId,
@@ -142,15 +140,16 @@ impl LiveModels {
         target: Target,
         texts: usize,
     ) -> Result<Option<Fit>, WorkbenchError> {
-        // What is kept stands on the embeddings of all texts.
+        // The stored model is based on the embeddings of all texts.
         if !basis.is_complete() {
             return Ok(None);
         }
         let version = basis.version.as_deref();
         let Some(head) = self.context.store.head(question, version, MODEL)? else { return Ok(None) };
-        // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
+        // A stored model that cannot be read is no loss: the model is fitted from the labels.
         let Ok(mut model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
-        // Before the index: so whoever gave an answer up to this event is in the index, unless an import is ending.
+        // Read before the index, so that the author of every answer up to this event is in the index, unless
+        // an import is just ending.
         let seen = self.context.store.last_event()?;
         let index = self.context.index();
         if model.texts() != texts || model.target() != target || model.annotators() > index.annotators().len()
@@ -164,7 +163,7 @@ impl LiveModels {
             return Ok(None);
         }
         let fitted_on = model.labels();
-        // Of which groups people are comes before what they say.
+        // People's groups are set before their labels are learned.
         add_annotators(&mut model, index.annotators());
         model.apply_changes(&changes)?;
         let learned = changes.len() as u32;
@@ -207,11 +206,12 @@ impl LiveModels {
         Ok(Fit { model, labels: observations.len(), at_ms: now_ms(), seen, learned: 0 })
     }
 
-    /// Lets a model that is not live yet learn what happened after what is `known`. Returns how many labels it learned.
+    /// Lets a model that is not live yet learn the events after `known`. Returns how many labels it learned.
     ///
-    /// What is current is read from the project, so it does not matter whether the model has seen an event already.
-    /// Between an import's commit and the index that follows it, labels stand in the project whose annotators or texts have no
-    /// row yet. Their events stay unseen; and when the index has followed, everything is forgotten, and read as a whole here.
+    /// Current labels are read from the project, so it does not matter whether the model has seen an event
+    /// already. Between an import's commit and the following update of the index, the project contains
+    /// labels whose annotators or texts have no row yet. Their events stay unseen; when the index has been
+    /// updated, everything is dropped and read completely here.
     pub fn catch_up(
         &self,
         question: QuestionId,
@@ -263,7 +263,7 @@ impl LiveModels {
     }
 }
 
-/// What the options of a question share, with the embeddings that it is of.
+/// What the options of a question share, with the embeddings on which it is based.
 type SharedTexts = OnceLock<(Basis, PreparedTexts)>;
 
 /// How live models are fitted.
@@ -271,14 +271,15 @@ fn options() -> FitOptions {
     FitOptions { severities_by_attributes: false, ..FitOptions::default() }
 }
 
-/// What is shared, made by the first who needs it; anew where the embeddings have become others since.
+/// Returns the shared data, prepared by the first caller that needs it, and anew if the embeddings have
+/// changed since.
 fn prepared(shared: &SharedTexts, embeddings: &Embeddings, basis: &Basis) -> PreparedTexts {
     let make = || PreparedTexts::new(embeddings, &options());
     let (of, texts) = shared.get_or_init(|| (basis.clone(), make()));
     if of == basis && texts.texts() == embeddings.texts { texts.clone() } else { make() }
 }
 
-/// The fit of one option among others: how far it is itself is nobody's concern.
+/// The fit of one option among others, whose own progress is not reported.
 struct OneOfMany<'a> {
     progress: &'a dyn Progress,
     done: &'a AtomicU64,
@@ -295,28 +296,28 @@ impl Progress for OneOfMany<'_> {
     }
 }
 
-/// Up to where a model knows the labels.
+/// The state of labels that a model knows.
 pub struct Known {
-    /// How often everything had been forgotten, see [`super::Models::generation`].
+    /// How often everything had been dropped, see [`super::Models::generation`].
     pub generation: u32,
-    /// Events up to this one are in it, and perhaps some more.
+    /// Events up to this one are included, and perhaps some later ones.
     pub seen: EventId,
 }
 
-/// A model that is to become live.
+/// A model that is about to become live.
 struct Fit {
     model: LiveModel,
-    /// Labels it was fitted on.
+    /// Labels that it was fitted on.
     labels: usize,
-    /// When it was fitted, or kept in the project.
+    /// When it was fitted, or stored in the project.
     at_ms: i64,
-    /// Events up to this one are in it, and perhaps some more.
+    /// Events up to this one are included, and perhaps some later ones.
     seen: EventId,
     /// Labels learned since it was fitted.
     learned: u32,
 }
 
-/// What turns the first labels into the second.
+/// The changes from the first labels to the second.
 fn differences(mut from: Vec<Observation>, mut to: Vec<Observation>) -> Vec<LabelChange> {
     let key = |o: &Observation| (o.text, o.annotator);
     from.sort_unstable_by_key(key);

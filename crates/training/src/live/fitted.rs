@@ -1,4 +1,4 @@
-//! One live model: what it predicts, and how it learns one label.
+//! A live model: its predictions, and its updates by single labels.
 
 use super::comparison::Comparison;
 use super::measured::{Asked, Kept, Measured, Over};
@@ -10,29 +10,30 @@ use dissensus_project::context::attributes;
 use dissensus_stats::data::AnnotatorModel;
 use std::sync::Arc;
 
-/// The model that a head in the project belongs to.
+/// The name of the model in the project's stored heads.
 pub(super) const MODEL: &str = "multilevel";
-/// A refit is due after so many changes, or after a twentieth of the labels it stands on, whichever is more.
+/// A refit is due after so many changes, or after a twentieth of the labels that the model is based on,
+/// whichever is more.
 pub(super) const REFIT_AFTER: usize = 20;
 
 /// A model that is live.
 pub struct Fitted {
     pub model: LiveModel,
-    /// The embeddings it stands on.
+    /// The embeddings that it is based on.
     pub basis: Basis,
     /// Labels at its last fit, and changes since.
     pub labels: usize,
     pub(super) changes: usize,
     /// Changes since it was fitted, whether or not a fit is due.
     pub(crate) learned: u32,
-    /// When it was fitted, or kept in the project.
+    /// When it was fitted, or stored in the project.
     pub(crate) fitted_at_ms: i64,
-    /// Measures that were asked for.
+    /// Cached measures.
     pub(crate) kept: Kept,
 }
 
 impl Fitted {
-    /// What the models say of a text: the others' mean, and this annotator's own.
+    /// The models' predictions for a text: the mean over the others, and this annotator's own.
     pub(crate) fn predictions_on(&self, text: u32, annotator: u32) -> Option<TextPredictions> {
         if text as usize >= self.model.texts() {
             return None;
@@ -60,22 +61,23 @@ impl Fitted {
         })
     }
 
-    /// How the variances were estimated, and what the labels leave open.
+    /// How the variances were estimated, and what the labels cannot determine.
     pub fn estimation(&self) -> Estimation {
         estimation_shown(&self.model.estimation())
     }
 
-    /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
+    /// How informative each text would be for this annotator's model; `None` for an annotator whom the model
+    /// does not know yet.
     pub(crate) fn bald(&self, annotator: u32) -> Option<Vec<f32>> {
         ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
     }
 
-    /// All texts by a measure, worked out once for as long as predictions stay.
+    /// All texts by a measure, computed once as long as predictions do not change.
     pub fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
         self.kept.measured(&self.model, asked, over)
     }
 
-    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    /// The comparison of `choice` among `over`, computed once per fit.
     pub fn comparison(
         &mut self,
         choice: Option<&GroupChoice>,
@@ -98,7 +100,7 @@ impl Fitted {
     }
 }
 
-/// Tells a model who there is, and what is known of them now.
+/// Adds missing annotators to a model, and updates the attributes of all.
 pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
     while model.annotators() < annotators.len() {
         model.add_annotator();
@@ -106,7 +108,7 @@ pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
     model.set_attributes(&attributes(annotators));
 }
 
-/// As people and scripts are shown it.
+/// In the form shown to users and scripts.
 pub(super) fn estimation_shown(found: &dissensus_models::mixed::Estimation) -> Estimation {
     Estimation {
         text_sd: found.text_sd,

@@ -1,4 +1,4 @@
-//! What a live model makes of one label, and says of one text.
+//! Updates live models with one label, and returns their predictions for one text.
 
 use super::LiveModels;
 use super::fitted::Fitted;
@@ -10,11 +10,12 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::Measure;
 use std::num::NonZero;
 
-/// A thread costs about what it takes to learn a label for so many options.
+/// Options per thread: starting a thread costs about as much as learning a label for so many options.
 const OPTIONS_A_THREAD: usize = 4;
 
 impl LiveModels {
-    /// Lets the live models learn one change: of a multi-label question those of all its options. Returns the revision of the predictions.
+    /// Updates the live models with one change: for a multi-label question those of all its options. Returns
+    /// the revision of the predictions.
     pub fn learn(
         &self,
         question: QuestionId,
@@ -34,14 +35,16 @@ impl LiveModels {
                 if let (Some(fitted), Some((text, annotator))) = (slot.as_mut(), rows)
                     && !fitted.change(LabelChange { text, annotator, level })
                 {
-                    // A model that cannot follow is worse than none; it is fitted anew from the labels when next wanted.
+                    // A model that cannot follow is worse than none; it is fitted anew from the labels when
+                    // next needed.
                     *slot = None;
                 }
             }
         };
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         let share = learned.len().div_ceil(threads).max(OPTIONS_A_THREAD);
-        // Threads of their own, as for fits: whoever waits for a slot must not keep rayon from those who hold it.
+        // Separate threads, as for fits: a thread that waits for a slot must not block rayon for those who
+        // hold it.
         std::thread::scope(|scope| {
             let mut shares = learned.chunks(share);
             let first = shares.next();
@@ -51,7 +54,8 @@ impl LiveModels {
         self.models.labels_of_all_changed(&learned)
     }
 
-    /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.
+    /// The models' predictions for a text before this annotator's answer is learned. `None` while no model
+    /// is live.
     pub fn predictions_on(
         &self,
         question: QuestionId,
@@ -63,7 +67,7 @@ impl LiveModels {
             (index.text_row(text)?, index.annotator_row(annotator)?)
         };
         if self.context.index().question(question)?.scale.kind() == ScaleKind::Spans {
-            // What others marked is shown in place of how likely they mark anything.
+            // Others' marks are shown instead of the probability that they mark anything.
             return None;
         }
         let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
@@ -87,8 +91,8 @@ impl LiveModels {
         Some(predictions)
     }
 
-    /// What is predicted of this annotator: a probability a level, or of each option that it is chosen. `None` while no model is live, and
-    /// of a question with spans.
+    /// The prediction for this annotator: a probability per level, or for each option that it is chosen.
+    /// `None` while no model is live, and for a question with spans.
     pub fn own_prediction(
         &self,
         question: QuestionId,
@@ -107,18 +111,20 @@ impl LiveModels {
         }
     }
 
-    /// How much each text would teach the models of an annotator: of a multi-label question the sum over its options.
+    /// How informative each text would be for the models of an annotator: for a multi-label question the sum
+    /// over its options.
     pub fn bald(&self, question: QuestionId, annotator: AnnotatorId) -> Option<Vec<f32>> {
         let who = self.context.index().annotator_row(annotator)?;
         self.summed(question, |fitted| fitted.bald(who))
     }
 
-    /// How split each text is over all annotators; of a multi-label question summed over its options.
+    /// How split each text is over all annotators; for a multi-label question summed over its options.
     pub fn split(&self, question: QuestionId) -> Option<Vec<f32>> {
         self.summed(question, |fitted| Some(fitted.model.measure(Measure::Split, None)))
     }
 
-    /// The sum of what the models of a question's options say of each text, or what its one model says; `None` unless all are live.
+    /// The sum over a question's options of the values of their models for each text, or the values of its
+    /// only model; `None` unless all are live.
     fn summed(&self, question: QuestionId, of: impl Fn(&mut Fitted) -> Option<Vec<f32>>) -> Option<Vec<f32>> {
         self.of_all(question, of)?.into_iter().reduce(|mut sums, values| {
             sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
@@ -126,8 +132,9 @@ impl LiveModels {
         })
     }
 
-    /// What the models of a question's options say, or its one model; `None` unless all are live, on the same embeddings of the same texts: while
-    /// they are fitted anew some stand on those of before.
+    /// The results of `of` for the models of a question's options, or for its only model; `None` unless all
+    /// are live, on the same embeddings of the same texts: during a refit some are still based on the
+    /// earlier ones.
     pub fn of_all<T>(&self, question: QuestionId, of: impl Fn(&mut Fitted) -> Option<T>) -> Option<Vec<T>> {
         let mut all = Vec::new();
         let mut first = None;
@@ -146,7 +153,7 @@ impl LiveModels {
     }
 }
 
-/// The predictions of yes/no models of options as those of their question.
+/// Combines the predictions of yes/no models of options into those of their question.
 fn of_options(options: &[TextPredictions]) -> Option<TextPredictions> {
     let yes = |of: fn(&TextPredictions) -> &Vec<f32>| -> Option<Vec<f32>> {
         options.iter().map(|option| of(option).get(1).copied()).collect()

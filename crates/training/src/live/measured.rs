@@ -1,4 +1,4 @@
-//! Measures of all texts that were asked for, kept until a prediction changes.
+//! Requested measures of all texts, cached until a prediction changes.
 
 use super::comparison::Comparison;
 use dissensus_api::GroupChoice;
@@ -10,15 +10,15 @@ use dissensus_stats::disagreement::{
 };
 use std::sync::Arc;
 
-/// Comparisons that are kept: the one of the list's rows and the one that ranks.
+/// Cached comparisons: the one of the list's rows and the one that ranks.
 const COMPARISONS: usize = 2;
 
-/// Whose answers are measured.
+/// The annotators whose answers are measured.
 #[derive(Clone, Debug)]
 pub struct Over {
-    /// What chose them.
+    /// The attributes that selected them.
     pub attributes: Attributes,
-    /// One entry an annotator of the model; `None` for everyone.
+    /// One entry per annotator of the model; `None` for everyone.
     pub mask: Option<Vec<bool>>,
 }
 
@@ -28,13 +28,13 @@ impl Over {
     }
 }
 
-/// What texts are measured by.
+/// The measure of texts.
 #[derive(Clone, Debug)]
 pub enum Asked {
     Measure(Measure),
-    /// Split, and what labels add to it.
+    /// Split, combined with labels.
     Combined,
-    /// The split of the labels alone.
+    /// The split of the labels, without predictions.
     Labels,
     /// The widest gap of a comparison.
     Gap(Arc<Comparison>),
@@ -51,25 +51,26 @@ impl Asked {
     }
 }
 
-/// All texts.
+/// The measure of all texts.
 #[derive(Debug)]
 pub struct Measured {
-    /// What was asked for; not a number where the scale does not have it.
+    /// The requested values; not a number if the scale does not have them.
     pub values: Vec<f32>,
-    /// Mean levels; empty for scales without an order.
+    /// Mean levels; empty for unordered scales.
     pub means: Vec<f32>,
     pub splits: Vec<f32>,
-    /// Labels by those over whom it is.
+    /// Number of labels by the measured annotators.
     pub labels: Vec<u32>,
-    /// Mean and split of the labels alone, by text; not a number with fewer than two labels, empty for scales without an order.
+    /// Mean and split of the labels, without predictions, by text; not a number with fewer than two labels,
+    /// empty for unordered scales.
     pub observed: Vec<(f32, f32)>,
-    /// How split texts of a mean level are; needs enough texts.
+    /// The usual split of texts by mean level; needs enough texts.
     pub usual: Option<UsualSplit>,
     /// How much labels count.
     pub weight: LabelWeight,
-    /// All texts in their order.
+    /// All texts in ranked order.
     pub order: Vec<u32>,
-    /// Sizes of the groups of texts at the head of that order that are not told apart.
+    /// Sizes of the groups of indistinguishable texts at the head of that order.
     pub ties: Vec<u32>,
 }
 
@@ -101,7 +102,7 @@ impl Measured {
         }
     }
 
-    /// What is asked for, but for the combined order.
+    /// The requested values, except for the combined order.
     fn values(model: &LiveModel, asked: &Asked, all: &[Disagreement], mask: Option<&[bool]>) -> Vec<f32> {
         match asked {
             Asked::Combined => Vec::new(),
@@ -133,8 +134,9 @@ fn counts(model: &LiveModel, mask: Option<&[bool]>) -> Vec<u32> {
     counts
 }
 
-/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. Without an order of the levels
-/// the split is the chance that two labels differ over its maximum, and the mean has no meaning.
+/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. For
+/// unordered levels the split is the probability that two labels differ divided by its maximum, and the mean
+/// has no meaning.
 fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
     let counts = counts(model, mask);
     let of = |counts: &[u32]| {
@@ -149,7 +151,8 @@ fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
     counts.chunks_exact(model.levels()).map(of).collect()
 }
 
-/// Mean squared distance of two of these labels, counted by level, over its maximum for as many people; needs two.
+/// Mean squared distance of two of these labels, counted by level, divided by its maximum for as many
+/// people; needs two.
 pub fn split_of_labels(counts: &[u32]) -> Option<f32> {
     let people: u32 = counts.iter().sum();
     if people < 2 {
@@ -166,7 +169,7 @@ pub fn split_of_labels(counts: &[u32]) -> Option<f32> {
     Some((total / (n * (n - 1.0)) / most) as f32)
 }
 
-/// The chance that two of these labels differ, over its maximum for as many people; needs two.
+/// The probability that two of these labels differ, divided by its maximum for as many people; needs two.
 pub fn differing_labels(counts: &[u32]) -> Option<f32> {
     let people: u32 = counts.iter().sum();
     if people < 2 {
@@ -178,28 +181,28 @@ pub fn differing_labels(counts: &[u32]) -> Option<f32> {
     Some(((1.0 - same / pairs(people)) / most) as f32)
 }
 
-/// What a live model keeps of what was asked.
+/// A live model's cache of requested measures.
 #[derive(Default)]
 pub(crate) struct Kept {
     measured: Option<(Attributes, Asked, Arc<Measured>)>,
-    /// What all texts say about labels hardly moves with one: it stays until the next fit.
+    /// The estimate over all texts hardly changes with one label: it is retained until the next fit.
     weight: Option<LabelWeight>,
     comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
 }
 
 impl Kept {
-    /// Measures are of predictions that are gone. What all texts say about groups hardly moves with a label: it stays until the
-    /// next fit.
+    /// Drops measures of outdated predictions. Comparisons of groups over all texts hardly change with one
+    /// label: they are retained until the next fit.
     pub(super) fn predictions_changed(&mut self) {
         self.measured = None;
     }
 
-    /// There are more people.
+    /// Drops everything after people were added.
     pub(super) fn people_changed(&mut self) {
         *self = Self::default();
     }
 
-    /// All texts by a measure, worked out once for as long as predictions stay.
+    /// All texts by a measure, computed once as long as predictions do not change.
     pub(super) fn measured(&mut self, model: &LiveModel, asked: &Asked, over: &Over) -> Arc<Measured> {
         if let Some((attributes, kept, measured)) = &self.measured
             && *attributes == over.attributes
@@ -216,7 +219,7 @@ impl Kept {
         measured
     }
 
-    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    /// The comparison of `choice` among `over`, computed once per fit.
     pub(super) fn comparison(
         &mut self,
         choice: Option<&GroupChoice>,
@@ -236,7 +239,7 @@ impl Kept {
     }
 }
 
-/// The largest value that pairs of `people` reach on a scale of `levels`.
+/// The largest value of a measure for pairs of `people` on a scale of `levels`.
 pub fn largest(by: Measure, people: usize, levels: usize) -> f32 {
     let most = match by {
         Measure::FarApart => maximum::far_apart(people, levels),

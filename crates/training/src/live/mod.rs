@@ -1,4 +1,5 @@
-//! The models that learn label by label while a project is open: one for each question, fitted anew in the background.
+//! Models that are updated label by label while a project is open: one for each question, refitted in the
+//! background.
 
 mod active_model;
 mod background;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 pub struct LiveModels {
     context: Arc<Context>,
     encoding: Encoding,
-    /// Those that are in memory.
+    /// The models in memory.
     pub models: Arc<Models>,
 }
 
@@ -33,7 +34,7 @@ impl LiveModels {
         Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
     }
 
-    /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
+    /// Texts or annotators have changed: every model is fitted anew when it is next needed.
     pub fn invalidate_all(&self) {
         self.models.invalidate_all();
         self.encoding.forget_embeddings();

@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex};
 
 pub(super) type Slot = Arc<Mutex<Option<Fitted>>>;
 
-/// Models, and a count of how often predictions changed.
+/// Models, and a count of changes of predictions.
 #[derive(Default)]
 pub struct Models {
     slots: Mutex<HashMap<QuestionId, Slot>>,
-    /// One fit of a question at a time, and whoever waited finds it done.
+    /// One fit per question at a time; a caller that waited finds it done.
     fitting: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
     revision: AtomicU32,
-    /// The revision at which a label of a question changed last, since everything was forgotten.
+    /// The revision at which a label of a question changed last, since everything was dropped.
     labels_changed: Mutex<HashMap<QuestionId, u32>>,
-    /// How often everything was forgotten.
+    /// How often everything was dropped.
     generation: AtomicU32,
-    /// The revision at which a question could not be fitted: it is not tried again before some more labels.
+    /// The revision at which fitting a question failed: it is not tried again before some more labels.
     failed: Mutex<HashMap<QuestionId, u32>>,
 }
 
@@ -29,20 +29,21 @@ impl Models {
         Arc::clone(lock(&self.slots).entry(question).or_default())
     }
 
-    /// What `read` makes of the live model of a question; `None` while there is none.
+    /// Applies `read` to the live model of a question; `None` if there is none.
     pub fn with<T>(&self, question: QuestionId, read: impl FnOnce(&mut Fitted) -> T) -> Option<T> {
         let slot = self.slot(question);
-        // A model that was being updated when a thread panicked is dropped, and fitted again when it is next wanted.
+        // A model that was being updated when a thread panicked is dropped, and fitted again when it is next
+        // needed.
         let mut slot = lock_or_reset(&slot);
         slot.as_mut().map(read)
     }
 
-    /// Grows whenever a prediction of any question changes.
+    /// Increases whenever a prediction of any question changes.
     pub fn revision(&self) -> u32 {
         self.revision.load(Ordering::Relaxed)
     }
 
-    /// Grows whenever everything is forgotten, because labels or texts changed beyond what can be followed.
+    /// Increases whenever everything is dropped, because labels or texts changed more than can be followed.
     pub fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
     }
@@ -51,19 +52,21 @@ impl Models {
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Notes that a label of each of these questions changed, all at once; the revision of the predictions since then.
+    /// Records that a label of each of these questions changed, all at once; returns the revision of the
+    /// predictions since then.
     pub(super) fn labels_of_all_changed(&self, questions: &[QuestionId]) -> u32 {
         let revision = self.next_revision();
         lock(&self.labels_changed).extend(questions.iter().map(|question| (*question, revision)));
         revision
     }
 
-    /// The revision at which a label of this question changed last; 0 if none has since everything was forgotten ([`Models::generation`]).
+    /// The revision at which a label of this question changed last; 0 if none has since everything was
+    /// dropped ([`Models::generation`]).
     pub fn labels_changed(&self, question: QuestionId) -> u32 {
         lock(&self.labels_changed).get(&question).copied().unwrap_or_default()
     }
 
-    /// Makes room for people who were added; they start as the average person, or where their groups are expected.
+    /// Adds people to the models; they start as the average person, or as expected for their groups.
     pub fn add_annotators(&self, annotators: &[Annotator]) {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
@@ -75,16 +78,16 @@ impl Models {
         self.next_revision();
     }
 
-    /// Every model is fitted anew when it is next wanted.
+    /// Drops all models; each is fitted anew when it is next needed.
     pub(super) fn invalidate_all(&self) {
-        // First: who finds an empty slot sees that this happened.
+        // First, so that a reader of an empty slot sees this change.
         self.generation.fetch_add(1, Ordering::Relaxed);
         lock(&self.slots).clear();
         lock(&self.failed).clear();
         self.next_revision();
     }
 
-    /// Held while the model of a question is fitted.
+    /// Locked while the model of a question is fitted.
     pub(super) fn gate(&self, question: QuestionId) -> Arc<Mutex<()>> {
         Arc::clone(lock(&self.fitting).entry(question).or_default())
     }
@@ -94,7 +97,7 @@ impl Models {
         lock(&self.slots).keys().copied().collect()
     }
 
-    /// Notes whether a question could be fitted.
+    /// Records whether a question could be fitted.
     pub(super) fn note_fit(&self, question: QuestionId, fitted: bool) {
         let mut failed = lock(&self.failed);
         if fitted {
@@ -104,7 +107,7 @@ impl Models {
         }
     }
 
-    /// Whether fitting a question failed, and less than `changes` changes came since.
+    /// Whether fitting a question failed, with fewer than `changes` changes since.
     pub(super) fn failed_within(&self, question: QuestionId, changes: u32) -> bool {
         let failed = lock(&self.failed).get(&question).copied();
         failed.is_some_and(|at| self.revision().wrapping_sub(at) < changes)

@@ -1,4 +1,4 @@
-//! Live models kept in the project, so that the next session need not fit them.
+//! Stores live models in the project, so that the next session need not fit them.
 
 use super::LiveModels;
 use super::fitted::{MODEL, estimation_shown};
@@ -11,7 +11,7 @@ use dissensus_project::log::go_on;
 use dissensus_store::NewHead;
 
 impl LiveModels {
-    /// Keeps every live model that has learned since it was kept.
+    /// Stores every live model that has learned since it was last stored.
     pub fn save_heads(&self) {
         let questions: Vec<QuestionId> = self.models.questions();
         for question in questions {
@@ -21,11 +21,9 @@ impl LiveModels {
         }
     }
 
-    /// How the variances of a question's model were estimated: of the model in memory, else of the one that the project keeps for the
-    /// encoder in use. `None` where neither is there, or none that this version can read; nothing is fitted for it.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// How the variances of a question's model were estimated: of the model in memory, otherwise of the one
+    /// that is stored in the project for the encoder in use. `None` if there is neither, or none that this
+    /// version can read; nothing is fitted for it.
     pub fn estimation(&self, question: QuestionId) -> Result<Option<Estimation>, WorkbenchError> {
         if let Some(found) = self.models.with(question, |fitted| fitted.estimation()) {
             return Ok(Some(found));
@@ -45,7 +43,8 @@ impl LiveModels {
         if self.context.store.is_reader() {
             return;
         }
-        // A head does not say how many texts had embeddings: one of a part of them would pass for one of all.
+        // A head does not record how many texts had embeddings: one based on some of them would be mistaken
+        // for one based on all.
         if self.models.with(question, |fitted| fitted.basis.is_complete()) != Some(true) {
             return;
         }
@@ -53,7 +52,7 @@ impl LiveModels {
             .models
             .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone())));
         let Some(Some((weights, version))) = head else { return };
-        // A head is derived: where it cannot be kept, the next session fits it again.
+        // A head is derived data: if it cannot be stored, the next session fits it again.
         let kept = self.context.store.put_head(NewHead {
             question,
             version,

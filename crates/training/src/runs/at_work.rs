@@ -1,4 +1,4 @@
-//! Runs at work now.
+//! Runs that are currently training.
 
 use dissensus_domain::{EventId, QuestionId};
 use dissensus_project::jobs::seconds_left;
@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Runs at work now, and hashes of labels worked out.
+/// Running trainings, and cached hashes of labels.
 #[derive(Default)]
 pub(super) struct AtWork {
     runs: Mutex<BTreeMap<u32, Underway>>,
-    /// Of each question, until its labels change.
+    /// For each question, until its labels change.
     pub(super) sums: Mutex<HashMap<QuestionId, (EventId, String)>>,
 }
 
@@ -26,20 +26,20 @@ pub(super) struct Underway {
 }
 
 impl AtWork {
-    /// How far a run is; `None` where it is not at work.
+    /// The progress of a run; `None` if it is not at work.
     pub(super) fn state(&self, run: u32) -> Option<Underway> {
         let mut underway = lock(&self.runs).get(&run).cloned()?;
         underway.seconds = underway.began.elapsed().as_secs_f64();
         Some(underway)
     }
 
-    /// A run begins, as this job.
+    /// Records that a run begins, as this job.
     pub(super) fn begin(&self, run: u32, job: u32) {
         let underway = Underway { job, seconds: 0.0, seconds_left: None, began: Instant::now(), first: None };
         lock(&self.runs).insert(run, underway);
     }
 
-    /// A run has done so much.
+    /// Records the progress of a run.
     pub(super) fn step(&self, run: u32, done: u64, total: Option<u64>) {
         if let Some(underway) = lock(&self.runs).get_mut(&run) {
             let first = *underway.first.get_or_insert(done);
@@ -47,7 +47,7 @@ impl AtWork {
         }
     }
 
-    /// A run has ended.
+    /// Records that a run has ended.
     pub(super) fn end(&self, run: u32) {
         lock(&self.runs).remove(&run);
     }

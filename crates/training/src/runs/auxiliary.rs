@@ -1,8 +1,10 @@
-//! Questions of other projects that teach a run's encoder beside its own: read once, when the run starts.
+//! Auxiliary questions of other projects that train a run's encoder together with its own: read once, when
+//! the run starts.
 //!
-//! What is read is kept in the run's folder until it has finished, so that a run that is resumed learns the same, whatever has become
-//! of the other project. Nothing of it is scored, and nothing that is scored is in it: labels of texts whose body stands among the
-//! run's validation or test texts are left out, and, of another question of the same project, those of people who are held out.
+//! The data is stored in the run's folder until it has finished, so that a resumed run learns the same,
+//! whatever happens to the other project. None of it is scored, and nothing that is scored is in it: labels
+//! of texts whose body is among the run's validation or test texts are left out, and, for another question
+//! of the same project, those of held-out people.
 
 use super::Runs;
 use crate::encoding::OtherTrainingData;
@@ -21,7 +23,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Labels of an auxiliary question as a run learns them: texts and annotators with a label, and no others.
+/// Labels of an auxiliary question as a run learns them, with only the texts and annotators that have a
+/// label.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AuxiliaryLabels {
     about: RunAuxiliary,
@@ -39,7 +42,7 @@ impl AuxiliaryLabels {
         self.bodies.iter().map(String::as_str).collect()
     }
 
-    /// As the trainer takes them; `texts` are [`AuxiliaryLabels::bodies`].
+    /// In the form that the trainer uses; `texts` are [`AuxiliaryLabels::bodies`].
     pub(super) fn task<'a>(&'a self, texts: &'a [&'a str]) -> AuxiliaryTask<'a> {
         AuxiliaryTask {
             texts,
@@ -51,7 +54,7 @@ impl AuxiliaryLabels {
     }
 }
 
-/// A question of a project that is open to be read.
+/// A question of a project that is open for reading.
 struct Source {
     path: PathBuf,
     context: Context,
@@ -59,7 +62,7 @@ struct Source {
     question: Question,
 }
 
-/// Its window may have it open: reading takes no lock.
+/// Opens a project for reading, without a lock, because it may be open in a window.
 fn open_to_read(path: &Path, own: &Context) -> Result<Context, WorkbenchError> {
     let store = Store::open_reader_recorded(path, &own.home.check_records())?;
     Context::open(store, &own.home)
@@ -99,7 +102,7 @@ impl Source {
     }
 }
 
-/// What a run scores, which no other question may teach.
+/// The scored part of a run, which must not train it through another question.
 struct HeldOut {
     project: Uuid,
     bodies: HashSet<[u8; 32]>,
@@ -110,7 +113,8 @@ struct HeldOut {
 }
 
 impl Runs {
-    /// Questions of a project file that have labels and can teach the encoder of a run on `question`: all but this one.
+    /// Questions of a project file that have labels and can train the encoder of a run on `question`: all
+    /// but this one.
     ///
     /// # Errors
     /// The file is no project, or cannot be read; there is no such question here.
@@ -133,7 +137,7 @@ impl Runs {
         Ok(found)
     }
 
-    /// Whether these questions can teach the encoder of a run on `question`.
+    /// Checks that these questions can train the encoder of a run on `question`.
     pub(super) fn check_auxiliary(
         &self,
         question: &Question,
@@ -166,7 +170,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Reads what teaches the encoder of a run that is about to start, keeps it in the run's folder, and says what it is.
+    /// Reads the auxiliary data for the encoder of a run that is about to start, stores it in the run's
+    /// folder, and returns its description.
     pub(super) fn read_auxiliary(
         &self,
         kept: &SavedRun,
@@ -185,7 +190,7 @@ impl Runs {
         Ok(all.into_iter().map(|labels| labels.about).collect())
     }
 
-    /// What was kept of it, for a run that starts or goes on.
+    /// The stored auxiliary data, for a run that starts or is resumed.
     pub(super) fn kept_auxiliary(
         &self,
         kept: &SavedRun,
@@ -226,7 +231,7 @@ impl Runs {
         let mut rows: BTreeSet<usize> = scored.clone().map(|o| o.text as usize).collect();
         let groups: BTreeSet<u32> = rows.iter().filter_map(|row| own.groups[*row]).collect();
         let held = |row: &usize| match split {
-            // Also those whose labels others keep, as in a shared task.
+            // Including texts whose labels are withheld by others, as in a shared task.
             SplitSpec::Column => own.parts[*row].is_some_and(|part| part != Split::Train),
             SplitSpec::Grouped(_) => own.groups[*row].is_some_and(|group| groups.contains(&group)),
             _ => false,
@@ -248,7 +253,7 @@ impl Runs {
     }
 }
 
-/// The labels of a question without those that the run scores or that are of people whom it holds out.
+/// The labels of a question without those that the run scores and those of people whom it holds out.
 fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, WorkbenchError> {
     let Source { path, context, project, question } = source;
     let data = match context.question_data(question) {
@@ -323,7 +328,7 @@ fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, Wor
     })
 }
 
-/// What teaches the encoder of a run beside its question; nothing where it has not started.
+/// What trains the encoder of a run in addition to its question; empty if it has not started.
 pub(super) fn auxiliary_of(kept: &SavedRun) -> Vec<RunAuxiliary> {
     let of = kept.run.start.as_ref().and_then(|start| start.get("auxiliary").cloned());
     of.and_then(|of| serde_json::from_value(of).ok()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What can be said of a run's test labels without reading the texts.
+//! Baselines on a run's test labels that do not read the texts.
 
 use super::Runs;
 use super::data::drawn_validation;
@@ -20,7 +20,8 @@ struct KeptLabels {
 }
 
 impl Runs {
-    /// The baselines of a run's test labels, as `evaluate` has them. Empty where the labels were not kept, as in runs of format 1.
+    /// The baselines on a run's test labels, computed as in `evaluate`. Empty if the labels were not stored,
+    /// as in runs of format 1.
     pub(super) fn baselines(
         &self,
         kept: &SavedRun,
@@ -36,8 +37,8 @@ impl Runs {
             .collect())
     }
 
-    /// The baseline of each annotator, by row. The report has it too, but reports of earlier versions took it from the test labels.
-    /// Empty where the labels were not kept.
+    /// The baseline of each annotator, by row. The report has it too, but reports of earlier versions took
+    /// it from the test labels. Empty if the labels were not stored.
     pub(super) fn baselines_by_annotator(
         &self,
         kept: &SavedRun,
@@ -47,8 +48,8 @@ impl Runs {
         Ok(kept.map_or_else(BTreeMap::new, |kept| annotator_baselines(&kept.test, &kept.train, levels)))
     }
 
-    /// Labels that are not scored, and those that are. Validation labels that were carved out of the training labels are labels that
-    /// a run has learned from in one way or another; those of the official split are not.
+    /// Labels that are not scored, and those that are. Validation labels that were carved out of the
+    /// training labels count as labels from which a run has learned; those of the official split do not.
     fn kept_labels(&self, kept: &SavedRun, levels: usize) -> Result<Option<KeptLabels>, WorkbenchError> {
         let (mut train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
         if kept.choices.split != SplitSpec::Column || drawn_validation(kept) {

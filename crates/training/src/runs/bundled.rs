@@ -1,4 +1,4 @@
-//! The model of a run as it leaves the project.
+//! The model of a run for use outside the project.
 
 use super::Runs;
 use crate::saved_runs::choices;
@@ -10,7 +10,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::{AnnotatorModel as _, ModelKind};
 use std::path::PathBuf;
 
-/// What predicts new texts as a run does.
+/// A model that predicts new texts as a run does.
 pub struct RunModel {
     pub question: Question,
     pub model: LiveModel,
@@ -22,10 +22,11 @@ pub struct RunModel {
 }
 
 impl Runs {
-    /// The model of a finished run of `multilevel`, fitted again as [`Runs::predict`] does, and its encoder.
+    /// The model of a finished run of `multilevel`, fitted again as in [`Runs::predict`], and its encoder.
     ///
     /// # Errors
-    /// As [`Runs::predict`]; [`WorkbenchError::CannotBundle`] for runs of other models, and of questions that have other levels since.
+    /// Those of [`Runs::predict`]; [`WorkbenchError::CannotBundle`] for runs of other models, and of
+    /// questions whose levels have changed since.
     pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, WorkbenchError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {

@@ -1,4 +1,4 @@
-//! Two runs side by side, label by label.
+//! Comparison of two runs, label by label.
 
 use super::Runs;
 use super::list::higher_is_better;
@@ -13,7 +13,7 @@ use dissensus_store::RunPart;
 use std::collections::HashMap;
 
 impl Runs {
-    /// Two finished runs of one question that were scored on the same labels.
+    /// Compares two finished runs of one question that were scored on the same labels.
     ///
     /// # Errors
     /// There is no such run, or they were scored on different labels.
@@ -40,7 +40,7 @@ impl Runs {
             }
         };
         let values: HashMap<&str, Option<f64>> = of_b.scores.values().into_iter().collect();
-        // A run of before answers were tuned has the macro-F1 of the most likely level under the same key.
+        // Runs from before answers were tuned have the macro-F1 of the most likely level under the same key.
         let like = first.outcome.f1_rule.is_some() == second.outcome.f1_rule.is_some();
         let metrics = of_a.scores.values().into_iter().filter(|(key, _)| like || *key != "macro_f1");
         let metrics = metrics.filter_map(|(key, value)| {
@@ -50,7 +50,7 @@ impl Runs {
                 key: key.to_owned(),
                 a: value?,
                 b: values.get(key).copied().flatten()?,
-                // The comparison is of the first less the second; people read what the second gains.
+                // The comparison is the first minus the second; the table shows the gain of the second.
                 low: interval.map(|i| -i.high),
                 high: interval.map(|i| -i.low),
                 p: test.and_then(|t| t.p),
@@ -86,7 +86,7 @@ impl Runs {
     /// Test labels of a run with its predictions, as rows of the arrays.
     ///
     /// # Errors
-    /// There is no such run, or what it predicted cannot be read any more.
+    /// There is no such run, or its stored predictions cannot be read.
     pub fn scored(&self, id: u32) -> Result<Scored, WorkbenchError> {
         self.scored_labels(&self.kept.get(id)?)
     }

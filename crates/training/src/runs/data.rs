@@ -1,8 +1,8 @@
-//! What a run starts on: kept when it starts, and read again when it is resumed.
+//! The input of a run: stored when it starts, and read again when it is resumed.
 //!
-//! Labels, annotators, texts and the encoder of a project go on changing while a run trains. A run that is resumed must not
-//! notice: it is given what it started on, so that it comes to the numbers of a run that was never interrupted. New runs
-//! read what they have just kept, so that there is one way only.
+//! Labels, annotators, texts and the encoder of a project continue to change while a run trains. A resumed
+//! run must not be affected: it gets the input it started with, so that it reproduces the numbers of an
+//! uninterrupted run. New runs read what they have just stored, so that there is only one code path.
 
 use super::Runs;
 use super::together;
@@ -22,45 +22,50 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Of format 2, whose runs do not say what they started on.
+/// Reason for runs of format 2, which have no record of their input.
 pub(super) const OLD_AND_CHANGED: &str =
     "it was started by an older version of Dissensus, and labels have changed since";
 
-/// What was marked, by the number of the question.
+/// Marked spans, by the number of the question.
 pub(super) type MarkedSpans = HashMap<u32, Vec<SpanLabel>>;
 
-/// Kept with the run, beside its labels.
+/// Stored with the run, in addition to its labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunStart {
-    /// How many texts the project had, and the last one: texts are only ever added behind it.
+    /// How many texts the project had; texts are only ever appended.
     texts: u32,
     last_text: u32,
     /// Annotators in the order of the model's rows.
     annotators: Vec<AnnotatorId>,
     /// Their attributes as they were.
     attributes: Vec<Attribute>,
-    /// The encoder whose embeddings are learned on, or that is tuned.
+    /// The encoder of the embeddings, or the one that is tuned.
     pub(super) encoder: Option<SelectedEncoder>,
     /// Texts left out of the test because that encoder was trained on them.
     left_out: usize,
-    /// Whether its model learns from n-grams; runs of before there were any did not.
+    /// Whether its model learns from n-grams; runs from before n-grams do not.
     #[serde(default)]
     ngrams: bool,
-    /// Test texts whose body also stands in training or validation, and texts left out of the test because of that.
+    /// Test texts whose body is also in training or validation, and texts left out of the test because of
+    /// that.
     #[serde(default)]
     copies_scored: usize,
     #[serde(default)]
     copies_left_out: usize,
-    /// Whether the validation labels were drawn from the training labels, as they are where the official split names no validation texts. Not known of older runs.
+    /// Whether the validation labels were drawn from the training labels, as they are if the official split
+    /// names no validation texts. Unknown for older runs.
     #[serde(default)]
     drawn_validation: bool,
-    /// What teaches the encoder beside the question. Its labels are kept with the checkpoints until the run has finished.
+    /// What trains the encoder in addition to the question. Its labels are stored with the checkpoints until
+    /// the run has finished.
     #[serde(default)]
     auxiliary: Vec<RunAuxiliary>,
-    /// How many questions with spans teach the encoder by their words too. What they marked is kept with the checkpoints until the run has finished.
+    /// How many questions with spans also train the encoder by their words. The marked words are stored with
+    /// the checkpoints until the run has finished.
     #[serde(default, skip_serializing_if = "is_zero")]
     learns_words: u32,
-    /// Rows of the training texts of questions that were learned together with this one on one encoder, without this one's own.
+    /// Rows of the training texts of questions that were learned together with this one on one encoder,
+    /// without this one's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     taught_by_others: Vec<u32>,
 }
@@ -69,13 +74,13 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// How many questions with spans teach the encoder of a run by their words; 0 where it has not started.
+/// How many questions with spans train the encoder of a run by their words; 0 if it has not started.
 pub(super) fn learns_words(kept: &SavedRun) -> u32 {
     let start = kept.run.start.as_ref();
     start.and_then(|start| start.get("learns_words")?.as_u64()).map_or(0, |questions| questions as u32)
 }
 
-/// The labels of a division as a run keeps them.
+/// The labels of a division as stored with a run.
 fn parts(data: &QuestionData, division: &DataSplit) -> Vec<(RunPart, Vec<RunLabel>)> {
     let ids = |labels: &[Observation]| -> Vec<RunLabel> {
         let label = |o: &Observation| RunLabel {
@@ -92,13 +97,14 @@ fn parts(data: &QuestionData, division: &DataSplit) -> Vec<(RunPart, Vec<RunLabe
     ]
 }
 
-/// The encoder that a run started on; none where it has not started, or without an encoder.
+/// The encoder that a run started with; none if it has not started, or without an encoder.
 pub(super) fn started_on(kept: &SavedRun) -> Option<SelectedEncoder> {
     let start: RunStart = serde_json::from_value(kept.run.start.clone()?).ok()?;
     start.encoder
 }
 
-/// Test texts that a run left out because its encoder was trained on them. The list asks for this alone of what may be long.
+/// Test texts that a run left out because its encoder was trained on them. Reads only this field, because
+/// the record may be large and the list needs nothing else.
 pub(super) fn left_out_texts(kept: &SavedRun) -> u32 {
     let start = kept.run.start.as_ref();
     start.and_then(|start| start.get("left_out")?.as_u64()).map_or(0, |texts| texts as u32)
@@ -123,7 +129,7 @@ pub struct RunData {
     copies_scored: usize,
     copies_left_out: usize,
     pub(super) taught_by_others: Vec<u32>,
-    /// How many questions with spans teach the encoder by their words.
+    /// How many questions with spans train the encoder by their words.
     pub(super) learns_words: u32,
 }
 
@@ -139,7 +145,7 @@ impl RunData {
         }
     }
 
-    /// What is to be known of texts whose body stands twice.
+    /// Notes on texts whose body occurs twice.
     pub(super) fn notes_of_copies(&self) -> Vec<String> {
         let texts = |count: usize| counted(count as u64, "text");
         let scored = (self.copies_scored > 0).then(|| {
@@ -154,15 +160,16 @@ impl RunData {
         scored.into_iter().chain(left_out).collect()
     }
 
-    /// The row of an annotator; a number beyond all rows for those who came later, whom the model does not know.
+    /// The row of an annotator; a number beyond all rows for annotators who were added later and whom the
+    /// model does not know.
     pub(super) fn row_of(&self, annotator: AnnotatorId) -> u32 {
         self.annotators.iter().position(|id| *id == annotator).map_or(u32::MAX, |row| row as u32)
     }
 }
 
 impl Runs {
-    /// Divides the labels as they are now and keeps with the run, or with those that are trained as one, what it starts on. Only ever done
-    /// once for a run.
+    /// Divides the current labels and stores the input with the run, or with those that are trained as one.
+    /// Done only once for a run.
     pub(super) fn start_on(
         &self,
         together: &[SavedRun],
@@ -177,11 +184,13 @@ impl Runs {
             // An import has just ended and the index is about to follow it.
             return Err(WorkbenchError::Busy("import"));
         }
-        // Convex models have no epochs to choose from: all labels that are not scored train.
+        // Convex models have no epochs to choose from, so all labels that are not scored are used for
+        // training.
         let validation = if config.is_convex() { 0.0 } else { first.choices.validation };
         let seed = u64::from(first.choices.seed);
         let encoder = self.encoder_to_start_on(first, texts)?;
-        // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
+        // For a run on frozen embeddings that is their encoder, for a run that tunes an encoder the one from
+        // which it starts.
         let seen = self
             .encoding
             .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
@@ -189,7 +198,8 @@ impl Runs {
         let divisions = match &of[..] {
             [alone] => {
                 let columns = SplitColumns { seen: seen.rows(), ..alone.columns() };
-                // A run of format 2 was divided when copies of a text were not yet kept together.
+                // A run of format 2 was divided when copies of a text were not yet assigned to the same
+                // part.
                 let own: Vec<u32> = (0..texts as u32).collect();
                 let columns = match self.is_divided(first)? {
                     true => SplitColumns { copies: &own, ..columns },
@@ -241,8 +251,8 @@ impl Runs {
         Ok(kept?)
     }
 
-    /// The labels of these runs, in their order, those of the options of one question of one moment; and of questions with spans, by their numbers, what was marked in
-    /// that moment.
+    /// The labels of these runs, in their order, those of the options of one question as of one moment; and
+    /// for questions with spans, by their numbers, what was marked at that moment.
     fn data_of(&self, together: &[SavedRun]) -> Result<(Vec<QuestionData>, MarkedSpans), WorkbenchError> {
         let mut known: HashMap<QuestionId, QuestionData> = HashMap::new();
         let mut spans = HashMap::new();
@@ -269,7 +279,8 @@ impl Runs {
         Ok((of, spans))
     }
 
-    /// The encoder that a run starts on: all texts are encoded with it where it is frozen, and what trained it is known where it is tuned.
+    /// The encoder that a run starts with: if it is frozen, all texts are encoded with it; if it is tuned,
+    /// its training data is known.
     fn encoder_to_start_on(
         &self,
         kept: &SavedRun,
@@ -283,18 +294,19 @@ impl Runs {
         if kept.choices.tuning != Tuning::Frozen {
             self.encoding.take_over_before_tuning(chosen)?;
         } else if (self.context.store.embedding_count(&chosen.key)? as usize) < texts {
-            // Another encoder came into use, or texts were imported, after the run was asked for.
+            // Another encoder was activated, or texts were imported, after the run was requested.
             return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
         }
         Ok(encoder)
     }
 
-    /// Whether labels were already divided for this run, as they were for those of format 2.
+    /// Whether labels were already divided for this run, as for those of format 2.
     fn is_divided(&self, kept: &SavedRun) -> Result<bool, WorkbenchError> {
         Ok(!self.context.store.run_labels(kept.run.id, RunPart::Train)?.labels.is_empty())
     }
 
-    /// A run of format 2 that was interrupted can be resumed while its labels are divided as they were.
+    /// Checks that the labels of an interrupted run of format 2 are still divided as they were, so that it
+    /// can be resumed.
     fn check_old_division(
         &self,
         kept: &SavedRun,
@@ -312,7 +324,7 @@ impl Runs {
         Ok(())
     }
 
-    /// What a run started on.
+    /// The input of a run.
     pub fn run_data(&self, kept: &SavedRun) -> Result<RunData, WorkbenchError> {
         self.kept.has_same_levels(kept)?;
         let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
@@ -370,7 +382,8 @@ impl Runs {
         })
     }
 
-    /// Embeddings of the run's texts by the encoder that it started with, whichever the project uses now.
+    /// Embeddings of the run's texts by the encoder that it started with, regardless of the project's
+    /// current encoder.
     pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, WorkbenchError> {
         let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
         let all = match self.encoding.embeddings()? {

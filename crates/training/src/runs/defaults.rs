@@ -1,4 +1,4 @@
-//! What a training does unless told otherwise.
+//! Default settings of a training.
 
 use super::Runs;
 use crate::saved_runs::choices;
@@ -8,7 +8,8 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::ModelKind;
 
 impl Runs {
-    /// What a training of this model on a question, or on all options of one, does unless told otherwise: what was asked for the last time, else sensible choices.
+    /// Default settings of a training of this model on a question, or on all its options: those of the last
+    /// training, otherwise sensible choices.
     ///
     /// # Errors
     /// There is no such question.
@@ -22,7 +23,7 @@ impl Runs {
         let first = self.first_learned(question)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
         if let Some(last) = last.and_then(|last| choices::read(last).ok().flatten()) {
-            // An older version may have taken what is out of range now.
+            // An older version may have accepted a number that is out of range now.
             return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }
         let question_data = context.question_data(&first)?;
@@ -35,8 +36,8 @@ impl Runs {
         ))
     }
 
-    /// What a script gets: sensible choices, whatever was asked for the last time. `tuning` is `frozen`, `last-K`, `lora`,
-    /// `lora-RANK`, `prompt-N` or `full`.
+    /// Settings for a script: sensible choices, regardless of the last training. `tuning` is `frozen`,
+    /// `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
     ///
     /// # Errors
     /// There is no such model, question or tuning.
@@ -54,7 +55,7 @@ impl Runs {
         Ok(TrainChoices { layers: named.layers, rank: named.rank, vectors: named.vectors, ..fresh })
     }
 
-    /// What is learned of a question: itself, or the first of its options, all of which have its answers.
+    /// The learned question: itself, or the first of its options, all of which have its answers.
     fn first_learned(&self, question: QuestionId) -> Result<Question, WorkbenchError> {
         let index = self.context.index();
         let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
@@ -62,7 +63,8 @@ impl Runs {
     }
 }
 
-/// The setting with the choices of the last training of this kind. Written as the projects have it: `lastk` since the first version.
+/// The setting with the choices of the last training of this kind. Spelled as it is stored in projects:
+/// `lastk` since the first version.
 pub fn last_key(model: ModelKind, tuning: &Tuning) -> String {
     let tuning = match tuning {
         Tuning::Frozen => "frozen",

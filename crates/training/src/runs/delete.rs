@@ -7,13 +7,14 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_store::{RunId, StoreError};
 
 impl Runs {
-    /// Deletes a run and its files; files that are not its own stay. One whose encoder is in use is put out of use first. Of runs that
-    /// were trained as one and have finished each is deleted alone, the others keep encoder, head and figures; a training that has not
-    /// finished is deleted whole, because no part of it could be resumed. Returns the numbers of those that were deleted.
+    /// Deletes a run and its files; other files stay. A run whose encoder is in use is taken out of use
+    /// first. Finished runs that were trained as one are deleted separately, and the others retain encoder,
+    /// head and figures; an unfinished training is deleted whole, because no part of it could be resumed.
+    /// Returns the numbers of the deleted runs.
     ///
     /// # Errors
-    /// There is no such run, it is at work, its encoder is in use or an unfinished run started on it, or its files cannot be
-    /// removed.
+    /// There is no such run, it is at work, its encoder is in use or an unfinished run started from it, or
+    /// its files cannot be removed.
     pub fn delete(&self, id: u32) -> Result<Vec<u32>, WorkbenchError> {
         // Folders go before rows.
         self.context.store.must_write()?;
@@ -32,7 +33,7 @@ impl Runs {
         Ok(numbers)
     }
 
-    /// Puts a run that is to be deleted out of use.
+    /// Takes a run that is to be deleted out of use.
     fn release(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
         let id = kept.run.id.0;
         let encoder = encoder_name(kept.run.uid);

@@ -1,4 +1,4 @@
-//! Energy of the processor's packages, where the system counts it (Intel's and AMD's RAPL through Linux).
+//! Energy of the processor's packages, if the system counts it (Intel's and AMD's RAPL on Linux).
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Energy(Vec<(PathBuf, u64)>);
 
 impl Energy {
-    /// The counters now; none where the system has none or does not let us read them.
+    /// Reads the counters; none if the system has none or does not allow reading them.
     pub(crate) fn now() -> Self {
         Self::under(Path::new("/sys/class/powercap"))
     }
@@ -14,7 +14,7 @@ impl Energy {
     fn under(folder: &Path) -> Self {
         let Ok(entries) = std::fs::read_dir(folder) else { return Self(Vec::new()) };
         let packages = entries.flatten().filter(|entry| {
-            // `intel-rapl:0` is a package, `intel-rapl:0:1` a part of it that is counted in the package.
+            // `intel-rapl:0` is a package, `intel-rapl:0:1` a part whose energy is included in the package.
             entry.file_name().to_string_lossy().matches(':').count() == 1
         });
         Self(packages.filter_map(|e| Some((e.path(), number(&e.path().join("energy_uj"))?))).collect())
@@ -27,7 +27,7 @@ impl Energy {
         }
         let spent = self.0.iter().map(|(path, before)| {
             let now = number(&path.join("energy_uj"))?;
-            // A counter that has reached its end starts again at 0.
+            // A counter that has reached its maximum restarts at 0.
             let range = number(&path.join("max_energy_range_uj")).unwrap_or(0);
             Some(if now >= *before { now - before } else { now + range.saturating_sub(*before) })
         });

@@ -1,8 +1,8 @@
-//! Heads that a training holds as earlier runs left them, while the encoder and other heads learn.
+//! Heads that a training leaves unchanged from earlier runs, while the encoder and other heads learn.
 //!
-//! A head says something on the encoder that it was learned on, and nothing on another one. So a training that holds one begins with the
-//! encoder of its run: the one that the run tuned, or the one that it stood on. What the run learned of a text is in its head, so that
-//! such texts are scored under no question of the training.
+//! A head is only meaningful on the encoder that it was learned on. So a training that holds one starts from
+//! the encoder of its run: the one that the run tuned, or the frozen one that it used. What the run learned
+//! about a text is in its head, so that such texts are not scored under any question of the training.
 
 use super::Runs;
 use crate::encoding::Seen;
@@ -18,7 +18,8 @@ use dissensus_selection::evaluation::SeenByEncoder;
 use dissensus_stats::data::{AnnotatorModel as _, Embeddings, ModelKind};
 use std::sync::Arc;
 
-/// Texts and annotators that cannot test a training: what taught the encoder it begins with, or a head that it holds.
+/// Texts and annotators that cannot test a training: those that trained the encoder from which it starts, or
+/// a head that it holds.
 pub(super) struct Taught {
     texts: Vec<bool>,
     annotators: Vec<bool>,
@@ -31,10 +32,10 @@ impl Taught {
 }
 
 impl Runs {
-    /// Whether the heads that are to be held can be.
+    /// Checks that the requested heads can be held.
     ///
     /// # Errors
-    /// [`WorkbenchError::Freeze`] with what is in the way.
+    /// [`WorkbenchError::Freeze`] with the reason.
     pub(super) fn check_held(
         &self,
         learned: &[(Question, f64)],
@@ -74,7 +75,7 @@ impl Runs {
         Ok(())
     }
 
-    /// The encoder that the run's head stands on.
+    /// Checks the run of a held head and returns the encoder that the head depends on.
     fn check_held_run(
         &self,
         question: &Question,
@@ -122,7 +123,7 @@ impl Runs {
         self.encoder_under(&kept)?.map_or_else(|| refused("has no encoder".to_owned()), Ok)
     }
 
-    /// The encoder that a run's head stands on: the one it tuned, or the frozen one.
+    /// The encoder that a run's head depends on: the one it tuned, or the frozen one.
     fn encoder_under(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
         match kept.choices.tuning {
             Tuning::Frozen => self.frozen_of(kept),
@@ -130,7 +131,7 @@ impl Runs {
         }
     }
 
-    /// The encoder that a training begins with because it holds heads; none where it holds none.
+    /// The encoder from which a training starts because it holds heads; none if it holds none.
     pub(super) fn encoder_of_held(
         &self,
         choices: &TrainChoices,
@@ -139,7 +140,7 @@ impl Runs {
         self.encoder_under(&self.kept.get(held.run)?)
     }
 
-    /// What a run left as its head, over no texts.
+    /// The stored head of a run, over no texts.
     fn held_head(&self, kept: &SavedRun) -> Result<NetworkModel, WorkbenchError> {
         let (config, _) = choices::config(&kept.choices)?;
         let dim = self.encoder_of(kept, &config)?.0.version().dim;
@@ -147,14 +148,14 @@ impl Runs {
         Ok(NetworkModel::load(&self.kept.folder(kept)?, Arc::new(nothing))?)
     }
 
-    /// The head that a training holds for the question of this member of it.
+    /// The head that a training holds for the question of this member.
     pub(super) fn head_held_for(&self, member: &SavedRun) -> Result<Option<NetworkModel>, WorkbenchError> {
         let choices = &member.choices;
         let held = choices.held.iter().find(|held| held.question == choices.question);
         held.map(|held| self.held_head(&self.kept.get(held.run)?)).transpose()
     }
 
-    /// `seen`, and what taught the heads that are held, with its people.
+    /// `seen`, extended by the texts and people that trained the held heads.
     pub(super) fn taught_before_with_held(
         &self,
         seen: &Seen,
@@ -183,7 +184,7 @@ fn mark(all: &mut Vec<bool>, rows: impl Iterator<Item = usize>) {
     }
 }
 
-/// What is to be known of a run whose head, or that of another question of its training, was held.
+/// A note for a run whose head, or that of another question of its training, was held.
 pub(super) fn held_note(member: &SavedRun, name: &str, left_out: usize) -> Vec<String> {
     let choices = &member.choices;
     let held = choices.held.iter().find(|held| held.question == choices.question);

@@ -1,4 +1,4 @@
-//! The progress of a run that the window watches.
+//! The progress of a run, for the window.
 
 use super::Runs;
 use dissensus_project::jobs::{Job, Progress, Throttle};
@@ -7,13 +7,13 @@ use dissensus_store::RunId;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How often progress of a run is reported.
+/// Interval between reports of a run's progress.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
-/// Progress of the job, and of the run in the list.
+/// Reports progress to the job and to the list of runs.
 pub(super) struct JobProgress<'a> {
     runs: &'a Runs,
-    /// Those that are trained together.
+    /// The runs that are trained together.
     of: Vec<RunId>,
     job: Arc<Job>,
     throttle: Mutex<Throttle>,

@@ -10,8 +10,8 @@ use dissensus_store::{RunLabel, RunPart};
 use sha2::{Digest, Sha256};
 
 impl Runs {
-    /// SHA-256 of a question's current labels, in hexadecimal. Kept until a label is recorded or retracted: a run at work asks
-    /// for it twice a second.
+    /// SHA-256 of a question's current labels, in hexadecimal. Cached until a label is recorded or
+    /// retracted, because a run at work asks for it twice a second.
     pub fn labels_sha256(&self, question: QuestionId) -> Result<String, WorkbenchError> {
         let last = self.context.store.last_event()?;
         if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
@@ -22,7 +22,7 @@ impl Runs {
         Ok(sum)
     }
 
-    /// Whether the labels are others than the run was asked for.
+    /// Whether the labels differ from those at the start of the run.
     pub(super) fn labels_changed(
         &self,
         kept: &SavedRun,
@@ -56,7 +56,8 @@ pub fn sha256_of(mut labels: Vec<CurrentLabel>) -> String {
         sum.update(label.annotator.0.to_le_bytes());
         match label.answer {
             Answer::Level(level) => sum.update(level.to_le_bytes()),
-            // As it was when up to six options were the bits of a level, so that those runs keep their sum.
+            // As when up to six options were stored as the bits of a level, so that the hash of those runs
+            // does not change.
             Answer::Options(set) if set.bits() < 1 << 16 => sum.update((set.bits() as u16).to_le_bytes()),
             other => sum.update(format!("{other:?}")),
         }

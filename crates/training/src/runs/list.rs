@@ -1,4 +1,4 @@
-//! Runs as the list shows them.
+//! The list of runs.
 
 use super::Runs;
 use super::data::left_out_texts;
@@ -11,14 +11,11 @@ use dissensus_stats::metrics::Scores;
 
 impl Runs {
     /// Every training run, newest first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn list(&self) -> Result<Vec<RunInfo>, WorkbenchError> {
         self.infos(&self.kept.all()?)
     }
 
-    /// As the list shows them.
+    /// The entries of the list for these runs.
     pub(crate) fn infos(&self, kept: &[SavedRun]) -> Result<Vec<RunInfo>, WorkbenchError> {
         let predicts = self.encoding.run_in_use()?;
         kept.iter()
@@ -84,7 +81,7 @@ impl Runs {
     }
 }
 
-/// Metrics of which less is better.
+/// Metrics for which lower is better.
 const LOWER: [&str; 12] = [
     "log_loss",
     "brier",
@@ -100,7 +97,7 @@ const LOWER: [&str; 12] = [
     "manhattan_probabilities",
 ];
 
-/// Whether more of a metric is better.
+/// Whether a higher value of a metric is better.
 pub(super) fn higher_is_better(key: &str) -> bool {
     !LOWER.contains(&key)
 }

@@ -1,4 +1,4 @@
-//! Training runs: started, watched, resumed, compared, used and deleted.
+//! Training runs: starting, watching, resuming, comparing, using and deleting them.
 
 mod at_work;
 mod auxiliary;

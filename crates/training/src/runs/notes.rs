@@ -1,4 +1,4 @@
-//! What is to be known before the figures of a run are read.
+//! Notes on the figures of a run.
 
 use super::member::Member;
 use crate::saved_runs::TrainedWordScores;
@@ -24,8 +24,8 @@ pub(super) fn sizes(division: &DataSplit) -> RunSizes {
     }
 }
 
-/// What to say of a tuned `multilevel`: that it learned validation labels, and where its encoder (of the embeddings `x`) has learned too
-/// many of their texts to be calibrated on them.
+/// Notes on the calibration of a tuned `multilevel`: that it learned validation labels, and whether its
+/// encoder (of the embeddings `x`) has learned too many of their texts to be calibrated on them.
 pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<String> {
     let mut notes = Vec::new();
     if !validation.is_empty() {
@@ -47,7 +47,7 @@ pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<Str
     notes
 }
 
-/// What to say of words whose head could not be calibrated.
+/// A note on words whose head could not be calibrated.
 pub(super) fn words_at_face_value(words: &TrainedWordScores) -> Option<String> {
     (words.answers[1] == 0).then(|| {
         format!(
@@ -57,7 +57,7 @@ pub(super) fn words_at_face_value(words: &TrainedWordScores) -> Option<String> {
     })
 }
 
-/// What taught the encoder beside the question.
+/// Describes what trained the encoder in addition to the question.
 pub(super) fn auxiliary_note(of: &RunAuxiliary) -> String {
     let RunAuxiliary { project, file, question, texts, labels, annotators, left_out_texts } = of;
     let left_out = match left_out_texts {
@@ -75,7 +75,7 @@ pub(super) fn auxiliary_note(of: &RunAuxiliary) -> String {
     )
 }
 
-/// What to say of a question without validation labels whose encoder was chosen by those of others.
+/// A note for a question without validation labels whose encoder was chosen by those of others.
 pub(super) fn validated_by_others(members: &[Member], at: usize) -> Option<String> {
     let has = |member: &Member| !member.data.division.validation.is_empty();
     let others = members.iter().enumerate().any(|(nth, member)| nth != at && has(member));
@@ -85,7 +85,8 @@ pub(super) fn validated_by_others(members: &[Member], at: usize) -> Option<Strin
     })
 }
 
-/// What to say of a run whose encoder, at place `at`, was trained for several questions; nothing of one alone.
+/// A note for a run whose encoder, at position `at`, was trained for several questions; none for a single
+/// one.
 pub(super) fn together_note(members: &[Member], at: usize) -> Option<String> {
     if members.len() < 2 {
         return None;
@@ -113,7 +114,7 @@ pub(super) fn together_note(members: &[Member], at: usize) -> Option<String> {
     Some(format!("Learned together with others, {}: {steps}; {shared}.", names.join(", ")))
 }
 
-/// What is to be known before figures are read.
+/// The notes on the figures of a run.
 pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) -> Vec<String> {
     let mut notes = Vec::new();
     let people = |labels: &[Observation]| labels.iter().map(|o| o.annotator).collect::<BTreeSet<_>>();

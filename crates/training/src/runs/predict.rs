@@ -19,24 +19,22 @@ use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A prediction by a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunPrediction {
-    /// The run.
     pub run: u32,
-    /// Its model.
     pub model: String,
-    /// False where the model has no training label of this annotator and predicts as for an unseen one.
+    /// False if the model has no training label of this annotator and predicts as for an unseen one.
     pub knows_annotator: bool,
     /// Probability of each level.
     pub probabilities: Vec<f32>,
 }
 
 impl Runs {
-    /// How one annotator would label a text that nobody has labelled, by the model of a finished run.
+    /// Predicts one annotator's label for a text without labels, by the model of a finished run.
     ///
     /// # Errors
-    /// There is no such run, the run is not finished, its files are gone, or the project uses another encoder now.
+    /// There is no such run, the run is not finished, its files are gone, or the project uses another
+    /// encoder now.
     pub fn predict(
         &self,
         run: u32,
@@ -48,11 +46,11 @@ impl Runs {
         found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
     }
 
-    /// The same by the models of several runs, in their order. Runs that stand on one encoder read the text once: those that were trained
-    /// as one, and those on the same frozen encoder.
+    /// Predicts by the models of several runs, in their order. The text is read once per encoder: runs that
+    /// were trained as one share it, and so do runs on the same frozen encoder.
     ///
     /// # Errors
-    /// As [`Runs::predict`], of any of them.
+    /// Those of [`Runs::predict`], for any of them.
     pub fn predict_several(
         &self,
         runs: &[u32],
@@ -63,11 +61,12 @@ impl Runs {
         self.predict_by(runs, annotator, text, None, progress)
     }
 
-    /// How one annotator would label the text of the project with the name `text`, by the model of a finished run: with what labels of
-    /// this text taught the model. A network, and a text that came after the run, are asked as for a new text.
+    /// Predicts one annotator's label for the text of the project with the name `text`, by the model of a
+    /// finished run, including what the model learned from labels of this text. A network, and a text that
+    /// was added after the run, are treated as for a new text.
     ///
     /// # Errors
-    /// As [`Runs::predict`], and there is no such text.
+    /// Those of [`Runs::predict`], and there is no such text.
     pub fn predict_text(
         &self,
         run: u32,
@@ -79,10 +78,8 @@ impl Runs {
         found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
     }
 
-    /// The same by the models of several runs, in their order; see [`Runs::predict_several`].
-    ///
-    /// # Errors
-    /// As [`Runs::predict_text`], of any of them.
+    /// Predicts by the models of several runs, in their order; see [`Runs::predict_several`] and
+    /// [`Runs::predict_text`].
     pub fn predict_text_by_several(
         &self,
         runs: &[u32],
@@ -100,7 +97,7 @@ impl Runs {
     }
 }
 
-/// An encoder that runs stand on, and what it says of the text that they are asked about.
+/// An encoder that runs share, and its output for the requested text.
 struct Read {
     encoder: Encoder,
     text: EncodedText,
@@ -161,7 +158,8 @@ impl Runs {
     }
 }
 
-/// What tells the encoders of runs apart: the frozen one, by its version, or that of the training that tuned it.
+/// A key that distinguishes the encoders of runs: the frozen one, by its version, or that of the training
+/// that tuned it.
 pub(super) fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
     match (&config.policy, &kept.outcome.encoder, &kept.group) {
         (FreezePolicy::Frozen, Some(version), _) => format!("frozen {version}"),
@@ -171,7 +169,7 @@ pub(super) fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
 }
 
 impl Runs {
-    /// The encoder that a run's model stands on, and where it is: its own, or the project's where that is still the same.
+    /// The encoder of a run's model, and its folder: its own, or the project's if that is still the same.
     pub(super) fn encoder_of(
         &self,
         kept: &SavedRun,
@@ -214,7 +212,7 @@ impl Runs {
         })
     }
 
-    /// What `by` fits to the labels that a run's model was fitted to.
+    /// Fits, by `by`, to the labels that a run's model was fitted to.
     pub(super) fn fitted_again<M>(
         &self,
         kept: &SavedRun,
@@ -230,7 +228,7 @@ impl Runs {
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;
             if !kept.outcome.calibrated {
-                // As it was fitted then, so that it predicts what it was scored with.
+                // Fitted as at that time, so that it predicts what it was scored with.
                 let x = if config.policy == FreezePolicy::Frozen {
                     self.run_embeddings(&data)?
                 } else {
@@ -250,7 +248,7 @@ impl Runs {
             let labels = data.training_and_validation();
             return fitted(&TrainingData { observations: &labels, ..data.training(&x) });
         }
-        // Of format 2, whose runs do not say which texts and annotators there were.
+        // For runs of format 2, which have no record of the texts and annotators at that time.
         let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let question_data = self.context.question_data(&question)?;
         let train = self.rows_of(kept, RunPart::Train)?;
@@ -266,7 +264,7 @@ impl Runs {
         fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
     }
 
-    /// The row of an annotator in a run's model; beyond all rows for whom it does not know.
+    /// The row of an annotator in a run's model; beyond all rows for an unknown annotator.
     fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.row_of(annotator));
@@ -274,7 +272,7 @@ impl Runs {
         Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
     }
 
-    /// Embeddings of the first `texts` texts of the project, as the run's model was fitted on them.
+    /// Embeddings of the first `texts` texts of the project, as used when the run's model was fitted.
     pub(super) fn encoded(
         &self,
         encoder: &Encoder,

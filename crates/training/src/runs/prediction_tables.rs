@@ -1,4 +1,4 @@
-//! Tables of what runs predict: of every text of the project, or of those of a file, a table for each run.
+//! Tables of runs' predictions: for every text of the project, or for those of a file, one table per run.
 
 use super::Runs;
 use super::table_model::TableModel;
@@ -18,13 +18,11 @@ use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What was written of a run.
+/// Summary of the table of a run.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunPredictionFile {
-    /// The run.
     pub run: u32,
-    /// Its model.
     pub model: String,
     /// Its table.
     #[serde(flatten)]
@@ -37,13 +35,13 @@ struct RunTable {
     name: String,
     model: TableModel,
     file: TableFile,
-    /// Rows of texts and annotators whose labels have taught the run.
+    /// Rows of texts and annotators whose labels trained the run.
     learned: HashSet<(u32, u32)>,
     bodies: LabelledBodies,
 }
 
 impl RunTable {
-    /// The rows of one text: row `row` of the project, or of none.
+    /// Writes the rows of one text: row `row` of the project, or none.
     fn write(
         &mut self,
         row: Option<u32>,
@@ -62,24 +60,27 @@ impl RunTable {
     }
 }
 
-/// Runs that stand on one encoder.
+/// Runs that share an encoder.
 struct OnOneEncoder {
     encoder: Encoder,
-    /// The key of the embeddings, where these are in the project.
+    /// The key of the embeddings, if these are in the project.
     frozen: Option<String>,
     tables: Vec<RunTable>,
 }
 
 impl Runs {
-    /// Writes what the models of finished runs predict, a row for each text and annotator and a table for each run: of every text of the project,
-    /// or of those of a file. `out` is the table of one run; of several its name has the number of the run at its end (`out-3.csv`). Runs that
-    /// stand on one encoder read a text once. Memory does not grow with texts x annotators.
+    /// Writes the predictions of the models of finished runs, a row for each text and annotator and a table
+    /// for each run: for every text of the project, or for those of a file. `out` is the table of a single
+    /// run; with several, the number of the run is appended to the name (`out-3.csv`). A text is read once
+    /// per encoder. Memory does not grow with texts x annotators.
     ///
-    /// A text of the project is predicted with what its labels taught the run, as [`Runs::predict_text`] does, and a text of a file by what it says alone.
+    /// A text of the project is predicted with what its labels taught the run, as in [`Runs::predict_text`],
+    /// and a text of a file only by its content.
     ///
     /// # Errors
-    /// As [`Runs::predict`], of any of them, before anything is written; a run named twice or of an early version; another question than the one that is named; what
-    /// [`dissensus_analysis::Analysis::check_predictions`] says of files and names; a full disk; a cancel.
+    /// Those of [`Runs::predict`], for any of them, before anything is written; a run named twice or of an
+    /// early version; another question than the one that is named; the conditions on files and names that
+    /// `Analysis::check_predictions` checks; a full disk; a cancel.
     pub fn prediction_tables(
         &self,
         runs: &[u32],
@@ -127,7 +128,7 @@ impl Runs {
                 None => self.write_project(group, progress)?,
             }
         }
-        // No table has its name before all texts are written to every one.
+        // No table gets its name before all texts are written to every one.
         let tables = groups.into_iter().flat_map(|(_, group)| group.tables);
         let mut files: Vec<RunPredictionFile> = tables
             .map(|table| {
@@ -168,7 +169,7 @@ impl Runs {
         }
     }
 
-    /// Opens what a run predicts with, and its table, beside the runs on the same encoder.
+    /// Opens the model of a run and its table, and adds them to the runs on the same encoder.
     fn add_table(
         &self,
         groups: &mut Vec<(String, OnOneEncoder)>,
@@ -249,7 +250,8 @@ impl Runs {
         Ok(found)
     }
 
-    /// Every text of the project, on embeddings that it keeps where it has those of all, or read once for all runs.
+    /// Writes every text of the project, on stored embeddings if all texts have one, otherwise read once for
+    /// all runs.
     fn write_project(&self, group: &mut OnOneEncoder, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         let OnOneEncoder { encoder, frozen, tables } = group;
         let index = self.context.index();
@@ -282,7 +284,7 @@ impl Runs {
     }
 }
 
-/// `predicted-3.csv` of run 3 among several, as asked for of one.
+/// The table of one of several runs, for example `predicted-3.csv` for run 3.
 fn out_of_run(out: &Path, runs: &[u32], run: u32) -> PathBuf {
     if runs.len() < 2 {
         return out.to_owned();

@@ -1,4 +1,4 @@
-//! Resuming a run that broke off.
+//! Resuming an interrupted run.
 
 use super::Runs;
 use super::auxiliary::auxiliary_of;
@@ -14,7 +14,8 @@ use dissensus_project::jobs::{Activity, Progress};
 use dissensus_store::{RunId, StoreError};
 
 impl Runs {
-    /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on the labels, annotators and texts that it started on.
+    /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on
+    /// the labels, annotators and texts that it started with.
     ///
     /// # Errors
     /// There is no such run, it cannot be resumed, or another one is at work.
@@ -24,10 +25,10 @@ impl Runs {
         self.work_on(RunId(id), reserved)
     }
 
-    /// As [`Runs::resume`], on this thread.
+    /// Resumes a run as [`Runs::resume`] does, on the calling thread.
     ///
     /// # Errors
-    /// As there, and whatever the training runs into.
+    /// Those of [`Runs::resume`], and any error of the training.
     pub fn resume_here(&self, id: u32, progress: &dyn Progress) -> Result<RunDetail, WorkbenchError> {
         let _reserved = self.context.reservations.reserve(Activity::Training)?;
         self.reopen(id)?;
@@ -51,7 +52,7 @@ impl Runs {
         Ok(reopened?)
     }
 
-    /// Why a run cannot be resumed; `None` where it can.
+    /// Why a run cannot be resumed; `None` if it can.
     pub(super) fn cannot_resume(&self, kept: &SavedRun) -> Result<Option<&'static str>, WorkbenchError> {
         if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled | WorkState::Failed) {
             return Ok(Some("it was not interrupted"));
@@ -65,7 +66,7 @@ impl Runs {
         if config.is_convex() {
             return Ok(Some("it is fitted in one go, without checkpoints"));
         }
-        // Those that are trained as one have one folder of checkpoints, the first one's.
+        // Runs that are trained as one share the folder of checkpoints of the first one.
         let numbers = self.kept.numbers_together(kept)?;
         let first = match numbers.first() {
             Some(number) if *number != kept.run.id.0 => &self.kept.get(*number)?,

@@ -1,4 +1,5 @@
-//! A question with options as a whole, scored on what the runs of one training say of its options.
+//! Scores of a multi-label question as a whole, from the predictions of the runs of one training for its
+//! options.
 
 use super::Runs;
 use crate::saved_runs::SavedRun;
@@ -18,25 +19,29 @@ use std::collections::BTreeMap;
 pub struct TrainedSets {
     /// The multi-label question.
     pub question: String,
-    /// Its options, in the order of every list of options below. Not in JSON: `options` are the scores of each there.
+    /// Its options, in the order of every list of options below. Not in JSON, where `options` are the scores
+    /// of each.
     #[serde(skip)]
     pub options: Vec<String>,
     /// The run of each.
     pub runs: Vec<u32>,
-    /// Whether it is used that options go together, what whole sets gain by it, and which options do; absent where it was not looked for.
+    /// Whether correlations between options are used, what whole sets gain by it, and which options are
+    /// correlated; absent if it was not examined.
     pub options_together: Option<String>,
     /// The scores on their test labels.
     #[serde(flatten)]
     pub scores: SetEvaluation,
 }
 
-/// Scores on marked words that a training learned beside the types of their question. The keys are a contract with scripts.
+/// Scores on marked words that a training learned together with the types of their question. The keys are a
+/// contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrainedWords {
     /// The question with spans.
     pub question: String,
-    /// Its types, in the order of every list of types below. Not in JSON: `types` are the scores of each there.
+    /// Its types, in the order of every list of types below. Not in JSON, where `types` are the scores of
+    /// each.
     #[serde(skip)]
     pub types: Vec<String>,
     /// The run of each.
@@ -44,14 +49,16 @@ pub struct TrainedWords {
     /// The scores on the test answers.
     #[serde(flatten)]
     pub scores: SpanEvaluation,
-    /// How often a word's form is marked times the annotator's rate (`word-frequency`), and that rate alone (`annotator-rate`).
+    /// Baselines: how often a word's form is marked times the annotator's rate (`word-frequency`), and only
+    /// that rate (`annotator-rate`).
     pub baselines: Vec<SpanEvaluation>,
-    /// Answers that were learned from, that chose and calibrated, and that are scored.
+    /// Numbers of answers: training, validation (choosing a checkpoint and calibrating), and test.
     pub answers: [u32; 3],
 }
 
 impl Runs {
-    /// The questions with spans whose words were learned in the training of this run, without those of which the run of a type was deleted.
+    /// The questions with spans whose words were learned in the training of this run, without those for
+    /// which the run of a type was deleted.
     ///
     /// # Errors
     /// There is no such run.
@@ -74,11 +81,11 @@ impl Runs {
         Ok(index.questions().iter().filter_map(of).collect())
     }
 
-    /// The multi-label questions of which every option was learned in the training of this run, each scored as a whole. Nothing of a
-    /// training that has not finished, or of whose runs of an option one was deleted.
+    /// The multi-label questions of which every option was learned in the training of this run, each scored
+    /// as a whole. Empty for an unfinished training, and if the run of an option was deleted.
     ///
     /// # Errors
-    /// There is no such run, or what one predicted cannot be read any more.
+    /// There is no such run, or a stored prediction cannot be read.
     pub fn trained_sets(&self, run: u32) -> Result<Vec<TrainedSets>, WorkbenchError> {
         let together = self.kept.together(run)?;
         let mut runs: BTreeMap<QuestionId, &SavedRun> = BTreeMap::new();
@@ -116,7 +123,8 @@ impl Runs {
         }))
     }
 
-    /// What the training of all these runs learned of options that go together; nothing where they are not of one training, or it learned nothing of it.
+    /// The correlations between options that the training of all these runs learned; none if they are not of
+    /// one training, or it learned none.
     ///
     /// # Errors
     /// There is no such run.
@@ -130,7 +138,8 @@ impl Runs {
         Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))
     }
 
-    /// Which options go together of every multi-label question whose options were all trained, learned on the labels that tuned their answers: an entry for each of these runs, nothing for the
+    /// Estimates the correlations between the options of every multi-label question whose options were all
+    /// trained, on the labels that tuned their answers: an entry for each of these runs, none for the
     /// others. `trained` has the question of each run and these labels.
     ///
     /// # Errors
@@ -155,7 +164,7 @@ impl Runs {
                 .and_then(|held_out| OptionCorrelations::learn(places.len(), &held_out, seed));
             match learned {
                 Ok(found) => places.iter().for_each(|at| all[*at] = Some(found.clone())),
-                // What was trained is worth more than this.
+                // The trained models are worth more than this.
                 Err(error) => {
                     tracing::warn!(%error, "options of a question were held out on different answers")
                 }

@@ -14,7 +14,8 @@ use dissensus_store::{NewRun, RunId, StoreError};
 use uuid::Uuid;
 
 impl Runs {
-    /// Starts a run in the background and returns its id at once; of questions that are learned together the first one's.
+    /// Starts a run in the background and returns its id at once; for questions that are learned together,
+    /// that of the first.
     ///
     /// # Errors
     /// A choice that cannot be carried out, no labels, or another run at work.
@@ -25,11 +26,12 @@ impl Runs {
         Ok(run.0)
     }
 
-    /// Trains and scores on this thread, as the command does; kept as a run of the project. Of questions that are learned together it is the run of the first
-    /// one, which names the others ([`RunInfo::trained_with`](dissensus_api::RunInfo)).
+    /// Trains and scores on the calling thread, as the command does; stored as a run of the project. For
+    /// questions that are learned together it is the run of the first one, which names the others
+    /// ([`RunInfo::trained_with`](dissensus_api::RunInfo)).
     ///
     /// # Errors
-    /// As [`Runs::start`], and whatever the training runs into.
+    /// Those of [`Runs::start`], and any error of the training.
     pub fn train(
         &self,
         asked: &TrainChoices,
@@ -42,7 +44,8 @@ impl Runs {
         self.detail(run.0)
     }
 
-    /// A row for the run, or for each question that it is to learn, once it is clear that it can be carried out. Returns the first.
+    /// Adds a row for the run, or for each question that it is to learn, once it is certain that it can be
+    /// carried out. Returns the first.
     fn new_runs(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
         let (choices, config) = choices::of_new_run(asked)?;
         let learned = self.learned_together(&choices)?;
@@ -65,7 +68,8 @@ impl Runs {
         let runs = self.context.store.write(move |tx| -> Result<Vec<RunId>, StoreError> {
             rows.iter().map(|row| tx.add_run(row)).collect()
         })?;
-        // The files of other projects, and what is learned together, are named each time, and taken from no run before.
+        // The files of other projects, and what is learned together, are named each time, and not taken from
+        // an earlier run.
         let choices = TrainChoices { auxiliary: Vec::new(), joint: Vec::new(), held: Vec::new(), ..choices };
         self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
         runs.first().copied().ok_or(WorkbenchError::NoQuestion)

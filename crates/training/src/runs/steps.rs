@@ -1,4 +1,4 @@
-//! A training in steps: the encoder that learns, or the embeddings that stay, with a head for each run.
+//! A training in steps: a tuned encoder, or frozen embeddings, with a head for each run.
 
 use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
@@ -31,14 +31,14 @@ pub(crate) struct Fitted {
     pub model: Box<dyn AnnotatorModel>,
     pub(super) device: String,
     pub(super) notes: Vec<String>,
-    /// Validation labels predicted without them, where the model has learned them since.
+    /// Predictions of validation labels without them, if the model has learned them since.
     pub(super) held_out: Option<metrics::Scored>,
-    /// Of a type of spans whose words were learned too.
+    /// For a type of spans whose words were learned too.
     pub(super) words: Option<TrainedWordScores>,
 }
 
 impl Runs {
-    /// Threads that a training may take: all, but one less where somebody labels meanwhile.
+    /// Threads that a training may use: all, but one less if a window is open for labelling.
     fn threads_for_training(&self) -> Option<usize> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let labelled_meanwhile = self.context.works_in_background();
@@ -54,12 +54,13 @@ pub(super) struct Work<'a> {
     pub(super) options: &'a FitOptions,
 }
 
-/// What is done with the model of each run as soon as there is one: models of many runs at a time would fill the memory.
+/// Called with the model of each run as soon as it exists, because the models of many runs at a time would
+/// fill the memory.
 type Score<'s> = dyn FnMut(&mut Member, Fitted) -> Result<(), WorkbenchError> + 's;
 
 impl Work<'_> {
-    /// Trains the members as one, on the embeddings `x` where the encoder stays as it is. The first one's folder holds the checkpoints.
-    /// Returns the seconds that were trained before it was interrupted.
+    /// Trains the members as one, on the embeddings `x` if the encoder is frozen. The first one's folder
+    /// holds the checkpoints. Returns the seconds of training before an interruption.
     pub(super) fn in_steps(
         &self,
         members: &mut [Member],
@@ -79,7 +80,7 @@ impl Work<'_> {
             members.iter().map(|member| member.kept.epochs.clone()).collect();
         let evaluated = |record: &EpochRecord| {
             for (nth, epochs) in epochs.iter_mut().enumerate() {
-                // What came after the checkpoint it went on from is done again.
+                // Steps after the checkpoint from which it resumed are repeated.
                 epochs.retain(|epoch| epoch.step < record.step);
                 epochs.push(epoch_info(record, nth));
             }
@@ -104,7 +105,7 @@ impl Work<'_> {
         let options = EncoderOptions {
             device: self.device,
             threads: self.runs.threads_for_training(),
-            // What learns computes in fp32, whatever the project's embeddings do.
+            // Tuning computes in fp32, regardless of the precision of the project's embeddings.
             precision: PrecisionChoice::default(),
             ..chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default()
         };
@@ -160,7 +161,8 @@ impl Work<'_> {
         Ok(before)
     }
 
-    /// Calibrates, scores and keeps what was learned of words; the scores of each run, those of types of spans alone.
+    /// Calibrates, scores and stores what was learned of words; the scores of each run, only for types of
+    /// spans.
     fn finish_words(
         &self,
         words: &[WordsAtWork],
@@ -183,8 +185,8 @@ impl Work<'_> {
         Ok(scores)
     }
 
-    /// Writes the tuned encoder into the folder of every run, as one file under a name in each where the file system has such names: each
-    /// folder is whole, and what becomes of the others does not touch it.
+    /// Writes the tuned encoder into the folder of every run, as one file with a hard link in each if the
+    /// file system supports them, so that each folder is complete and independent of the others.
     fn keep_encoder(
         &self,
         trained: &Trained,
@@ -210,7 +212,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Every text under the tuned encoder.
+    /// Encodes every text with the tuned encoder.
     fn embedded(&self, trained: &Trained, texts: &[&str]) -> Result<Embeddings, WorkbenchError> {
         let Some(encoder) = trained.encoder()? else { return Ok(Embeddings::none(texts.len())) };
         let mut rows = vec![Vec::new(); texts.len()];
@@ -246,7 +248,7 @@ impl Work<'_> {
         Ok(Box::new(model))
     }
 
-    /// What the numbers of the saved network mean: levels, annotators, choices.
+    /// Writes the card with the meaning of the saved network's numbers: levels, annotators, choices.
     fn keep_card(&self, member: &Member, folder: &Path) -> Result<(), WorkbenchError> {
         let index = self.runs.context.index();
         let choices = &member.kept.choices;
@@ -267,7 +269,7 @@ impl Work<'_> {
     }
 }
 
-/// Of other projects the names of their files alone: a run's folder is handed on.
+/// Reduces the paths of other projects to file names, because a run's folder is shared.
 fn without_folders(choices: &TrainChoices) -> TrainChoices {
     let mut choices = choices.clone();
     for other in &mut choices.auxiliary {
@@ -276,7 +278,7 @@ fn without_folders(choices: &TrainChoices) -> TrainChoices {
     choices
 }
 
-/// With the texts that have the body of one of these.
+/// Extends a selection of texts by all copies of their bodies.
 fn and_copies(taught: Vec<bool>, bodies: &[&str]) -> Vec<bool> {
     let hashes: Vec<Option<[u8; 32]>> = bodies.iter().map(|body| body_hash(body)).collect();
     let learned: HashSet<[u8; 32]> =
@@ -315,7 +317,7 @@ fn weight_of(member: &Member) -> f64 {
     own.map_or(1.0, |joint| joint.weight)
 }
 
-/// Of several questions the validation figures are those of the `nth`; the training loss is that of all.
+/// With several questions, the validation figures are those of the `nth`; the training loss is that of all.
 fn epoch_info(record: &EpochRecord, nth: usize) -> EpochInfo {
     let validation = if record.questions.is_empty() { record.validation } else { record.questions[nth] };
     let gradient =

@@ -1,4 +1,4 @@
-//! The model of a run as a table of predictions asks it: everybody's answer to one text after the other.
+//! The model of a run for tables of predictions: all people's answers to one text after the other.
 
 use super::Runs;
 use crate::encoding::EncodedText;
@@ -14,7 +14,7 @@ use dissensus_stats::data::{AnnotatorModel, Embeddings, ModelError, ModelKind, T
 use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 use std::sync::Arc;
 
-/// Texts that are not of the run, before the model forgets them.
+/// Maximum number of additional texts before the model drops them.
 const TEXTS_AT_ONCE: usize = 1024;
 
 /// A run's model.
@@ -25,11 +25,12 @@ pub(super) struct TableModel {
 }
 
 enum Kind {
-    /// `multilevel`, whose doubt about a text is in how much people would disagree; as it is without further texts, and how many it has.
+    /// `multilevel`, whose uncertainty about a text is part of its disagreement; with its serialized state
+    /// without further texts, and the number of its texts.
     Live { model: Box<LiveModel>, kept: Vec<u8>, texts: usize },
-    /// A network, over the text that is asked about.
+    /// A network, over the current text.
     Network(Option<Box<NetworkModel>>),
-    /// Heads that were solved.
+    /// Convex heads.
     Solved(Box<dyn AnnotatorModel>),
 }
 
@@ -70,8 +71,8 @@ impl TableModel {
         self.levels
     }
 
-    /// What these people (rows of the run; others are strangers) are predicted to answer, people x levels, and how much they would disagree. `row` is the text's in the
-    /// project, where it is of it.
+    /// Predictions for these people (rows of the run; others are strangers), people x levels, and how much
+    /// they would disagree. `row` is the row of the text in the project, if it is one of its texts.
     pub(super) fn predict(
         &mut self,
         row: Option<u32>,
@@ -123,7 +124,7 @@ impl TableModel {
     }
 }
 
-/// Over the people who are asked; with strangers among them over what is predicted of each.
+/// Measures over the people; with strangers among them, over the predictions for each.
 fn measures(
     model: &dyn AnnotatorModel,
     row: u32,
@@ -145,7 +146,7 @@ fn measures_of(p: &[f32], levels: usize, is_ordinal: bool) -> Disagreement {
     disagreement_of_texts(&Said { p, levels }, 0..1, None, is_ordinal).swap_remove(0)
 }
 
-/// What people are predicted to answer to one text.
+/// Predicted answers of people to one text.
 struct Said<'a> {
     p: &'a [f32],
     levels: usize,

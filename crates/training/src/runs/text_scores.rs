@@ -1,4 +1,4 @@
-//! What the model of a run says of every text of its project, on average over annotators.
+//! Mean predictions of the model of a run over annotators, for every text of its project.
 
 use super::Runs;
 use crate::saved_runs::{SavedRun, choices};
@@ -15,18 +15,20 @@ use std::sync::Arc;
 /// Mean predictions of a run.
 pub struct RunScores {
     pub question: Question,
-    /// Texts x levels; NaN for texts that came after the run.
+    /// Texts x levels; NaN for texts that were added after the run.
     pub mean: Vec<f64>,
-    /// Texts whose labels the model or its encoder has learned, for this question or for one that was learned with it.
+    /// Texts whose labels the model or its encoder has learned, for this question or for one that was
+    /// learned with it.
     pub learned: Vec<bool>,
     pub annotators: usize,
 }
 
 impl Runs {
-    /// The mean prediction of a finished run over its annotators for every text, and which texts taught it.
+    /// The mean prediction of a finished run over its annotators for every text, and which texts trained it.
     ///
     /// # Errors
-    /// As [`Runs::predict`]; a run of an early version, which did not keep its texts; a question that has other levels since.
+    /// Those of [`Runs::predict`]; a run of an early version, which did not store its texts; a question
+    /// whose levels have changed since.
     pub fn scores_of_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunScores, WorkbenchError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
@@ -73,12 +75,14 @@ impl Runs {
         Ok(Box::new(NetworkModel::load(&self.kept.folder(kept)?, x)?))
     }
 
-    /// Texts whose labels taught a run, its encoder or the heads that it holds: validation labels and those of questions that were learned with it, beside it or before it are among them.
+    /// Texts whose labels trained a run, its encoder or the heads that it holds, including validation labels
+    /// and those of questions that were learned together with it or before it.
     pub(super) fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
         let own = self.run_data(kept)?;
         let mut keys: Vec<String> = own.encoder.iter().map(|encoder| encoder.key.clone()).collect();
         if kept.choices.tuning != Tuning::Frozen {
-            // The record of what it tuned has auxiliary questions, too, and runs of its training that were deleted.
+            // The record of its tuned encoder also covers auxiliary questions, and deleted runs of its
+            // training.
             keys.push(self.tuned(kept)?.key);
         }
         let mut taught = vec![false; own.texts];

@@ -1,7 +1,8 @@
 //! Questions that are learned together on one encoder: which they are, and how their texts are divided.
 //!
-//! Each is a run of its own, with its head, its test labels and its figures; the runs of one training share a group, a division and an
-//! encoder. A text that is scored by one question, or a copy of its body, teaches none.
+//! Each is a run of its own, with its head, its test labels and its figures; the runs of one training share
+//! a group, a division and an encoder. A text that is scored by one question, or a copy of its body, is not
+//! used to train any.
 
 use super::Runs;
 use dissensus_api::{JointQuestion, TrainChoices};
@@ -16,8 +17,9 @@ use dissensus_stats::data::{Embeddings, Observation, Target, TrainingData};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Runs {
-    /// What a training is to learn, with the weight of each: the questions asked for, of those with options each option. A question with
-    /// options counts as much as another one, whatever their number.
+    /// What a training is to learn, with the weight of each: the requested questions, with each option in
+    /// place of a multi-label question. All options together weigh as much as another question, whatever
+    /// their number.
     pub(super) fn learned_together(
         &self,
         choices: &TrainChoices,
@@ -50,7 +52,7 @@ impl Runs {
         Ok(found)
     }
 
-    /// A weight of yes needs a question that is answered with yes or no.
+    /// Checks that a weight of yes is only given for a question that is answered with yes or no.
     pub(super) fn check_pos_weight(
         &self,
         learned: &[(Question, f64)],
@@ -69,7 +71,7 @@ impl Runs {
     }
 }
 
-/// Whether questions can be learned together in the way asked for.
+/// Checks that questions can be learned together as requested.
 pub(super) fn check_together(
     learned: &[(Question, f64)],
     choices: &TrainChoices,
@@ -92,11 +94,12 @@ pub(super) fn check_together(
     }
 }
 
-/// Divides the labels of several questions as one: where the labels of a text stand is the same for all of them.
+/// Divides the labels of several questions as one, so that the labels of a text are in the same part for all
+/// of them.
 ///
 /// # Errors
-/// As [`SplitSpec::divide`]; a side on which a question has no label; an official split that puts one body into the training of one question and
-/// into the test of another.
+/// Those of [`SplitSpec::divide`]; a part in which a question has no label; an official split that puts one
+/// body into the training of one question and into the test of another.
 pub(super) fn divide(
     split: SplitSpec,
     of: &[QuestionData],
@@ -106,7 +109,7 @@ pub(super) fn divide(
 ) -> Result<Vec<DataSplit>, WorkbenchError> {
     let [first, ..] = of else { return Err(WorkbenchError::NoQuestion) };
     if of.iter().any(|data| data.texts != first.texts) {
-        // An import has come between two of them.
+        // An import took place between two of them.
         return Err(WorkbenchError::Busy("import"));
     }
     let none = Embeddings::none(first.texts.len());
@@ -126,14 +129,15 @@ pub(super) fn divide(
     if split == SplitSpec::Column {
         check_official(of, &first.copies)?;
     }
-    // What the encoder has seen is in no test: how many texts of each question that left out.
+    // Texts that the encoder has learned are in no test: count how many of each question are left out for
+    // this.
     let without = split.divide(&data, columns, seed, validation)?;
     let pairs = |labels: &[Observation]| -> HashSet<(u32, u32)> {
         labels.iter().map(|o| (o.text, o.annotator)).collect()
     };
     let (train, chosen) = (pairs(&whole.train), pairs(&whole.validation));
     let (test, unseen) = (pairs(whole.test.observations()), pairs(without.test.observations()));
-    // What is on no side at all, not because of the encoder, is there as a copy.
+    // Labels that are in no part, for another reason than the encoder, are copies.
     let divided: HashSet<(u32, u32)> =
         [&train, &chosen, &unseen, &test].into_iter().flatten().copied().collect();
     of.iter()
@@ -173,7 +177,8 @@ pub(super) fn divide(
         .collect()
 }
 
-/// Copies within one question are told; across questions they would teach one what another is scored on.
+/// Checks an official split for copies across questions. Copies within one question are only reported;
+/// across questions they would train one question on what another is scored on.
 fn check_official(of: &[QuestionData], copies: &[u32]) -> Result<(), WorkbenchError> {
     let mut taught: HashMap<u32, BTreeSet<QuestionId>> = HashMap::new();
     let labelled = |on_test: bool| {

@@ -1,4 +1,4 @@
-//! One training, from its choices to its scores: of one question, or of several on one encoder.
+//! One training, from its choices to its scores, for one question or for several on one encoder.
 
 use super::Runs;
 use super::energy::Energy;
@@ -20,17 +20,17 @@ use dissensus_stats::metrics::{F1Rule, Scored};
 use dissensus_store::RunId;
 use std::sync::Arc;
 
-/// How a run ended.
+/// The result of a run.
 pub(super) struct Ended {
     pub(super) run: RunId,
     pub(super) outcome: Outcome,
-    /// Of its test labels; none where it was not scored.
+    /// Predictions of its test labels; none if it was not scored.
     pub(super) probabilities: Option<Vec<f32>>,
-    /// Labels that were predicted without them, by which answers were tuned.
+    /// Labels that were predicted without learning them, by which answers were tuned.
     pub(super) held_out: Option<Scored>,
 }
 
-/// What all runs of a training have in common.
+/// What all runs of a training share.
 struct Common<'a> {
     config: &'a TrainConfig,
     embeddings: &'a Arc<Embeddings>,
@@ -46,8 +46,8 @@ struct Spent {
 }
 
 impl Runs {
-    /// Trains, and scores each run once. Runs that tune an encoder are trained as one; on an encoder that stays as it is nothing is shared,
-    /// and each is trained by itself.
+    /// Trains, and scores each run once. Runs that tune an encoder are trained as one; on a frozen encoder
+    /// nothing is shared, and each is trained separately.
     pub(super) fn train_runs(
         &self,
         runs: &[RunId],
@@ -84,7 +84,7 @@ impl Runs {
         let as_one = if alone { 1 } else { members.len() };
         let (mut ended, mut spent): (Vec<Ended>, Vec<Spent>) = (Vec::new(), Vec::new());
         for members in members.chunks_mut(as_one) {
-            // What is trained by itself has times of its own.
+            // A run that is trained separately has its own times.
             let (began, energy) = (std::time::Instant::now(), Energy::now());
             let mut before = 0.0;
             let work = Work { runs: self, device, progress, options: &options };
@@ -111,7 +111,7 @@ impl Runs {
         }
         let asked = members.iter().map(|member| member.kept.choices.question);
         let trained: Vec<_> = asked.zip(ended.iter().map(|of| of.held_out.as_ref())).collect();
-        // The training is worth more than what is learned on top of it.
+        // Not fatal: the training is worth more than the correlations that are learned from it.
         match self.options_together(&trained, options.seed) {
             Ok(together) => {
                 ended.iter_mut().zip(together).for_each(|(of, together)| of.outcome.together = together);

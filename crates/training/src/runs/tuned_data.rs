@@ -1,4 +1,5 @@
-//! What the model on a tuned encoder is fitted to, in training and whenever it predicts again.
+//! The data to which the model on a tuned encoder is fitted, in training and when it is fitted again to
+//! predict.
 
 use super::Runs;
 use super::data::RunData;
@@ -6,26 +7,28 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::{Embeddings, Observation};
 
 impl RunData {
-    /// Training and validation labels. The validation labels taught the encoder nothing: on them the model is calibrated.
+    /// Training and validation labels. The validation labels did not train the encoder: the model is
+    /// calibrated on them.
     pub(super) fn training_and_validation(&self) -> Vec<Observation> {
         self.division.train.iter().chain(&self.division.validation).copied().collect()
     }
 }
 
 impl Runs {
-    /// Before the encoder has learned: no embeddings, n-grams where the run's model sees them, and the texts whose labels taught the
-    /// encoder that the tuning begins with.
+    /// The features before tuning: no embeddings, n-grams if the run's model reads them, and the texts whose
+    /// labels trained the encoder from which the tuning starts.
     pub fn before_tuning(&self, data: &RunData) -> Result<Embeddings, WorkbenchError> {
         self.with_ngrams(data, Embeddings::none(data.texts).with_tuned_on(self.taught_before(data)?.into())?)
     }
 
-    /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams where its model sees them, and with the texts whose
-    /// labels taught that encoder or the one that its tuning began with.
+    /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams if its model reads them,
+    /// and with the texts whose labels trained that encoder or the one from which its tuning started.
     pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
         self.with_ngrams(data, x.with_tuned_on(self.taught(data)?.into())?)
     }
 
-    /// Whether the labels of each of the run's texts taught the encoder that it tuned, or the one that its tuning began with.
+    /// Whether the labels of each of the run's texts trained the encoder that it tuned, or the one from
+    /// which its tuning started.
     pub(super) fn taught(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
         let mut tuned_on = self.taught_before(data)?;
         data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);

@@ -9,18 +9,17 @@ use dissensus_project::error::WorkbenchError;
 
 impl Runs {
     /// The run whose encoder or model the project uses.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn in_use(&self) -> Result<Option<u32>, WorkbenchError> {
         self.encoding.run_in_use()
     }
 
-    /// Whose encoder the project uses: the tuned encoder of this run becomes the project's, what is not encoded with it is
-    /// encoded in the background, and the live model is fitted on it. `None` goes back to the encoder that was in use before.
+    /// Selects the run that the project uses: its tuned encoder becomes the project's, missing texts are
+    /// encoded in the background, and the live model is fitted on it. `None` returns to the encoder that was
+    /// in use before.
     ///
     /// # Errors
-    /// There is no such run, it is not finished, its files are gone, or its model is not updated label by label.
+    /// There is no such run, it is not finished, its files are gone, or its model is not updated label by
+    /// label.
     pub fn use_run(&self, id: Option<u32>) -> Result<(), WorkbenchError> {
         match id {
             None => self.encoding.stop_using_run()?,
@@ -33,7 +32,7 @@ impl Runs {
                     return Err(WorkbenchError::CannotPredict(id));
                 }
                 if kept.choices.tuning != Tuning::Frozen {
-                    // Runs of format 2 did not keep it when they ended.
+                    // Runs of format 2 did not store it when they ended.
                     let folder = self.kept.folder(&kept)?;
                     let parent = kept.outcome.encoder.as_deref();
                     self.encoding.keep_encoder_training_data(
@@ -54,8 +53,9 @@ impl Runs {
         Ok(())
     }
 
-    /// The frozen encoder of a run's embeddings, whichever the project uses now. Runs of format 2 do not say how to open it: it is the
-    /// project's, or the one that was in use before a tuned one.
+    /// The frozen encoder of a run's embeddings, regardless of the project's current encoder. Runs of format
+    /// 2 have no record of how to open it: it is the project's, or the one that was in use before a tuned
+    /// one.
     pub(super) fn frozen_of(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.encoder);
@@ -69,7 +69,8 @@ impl Runs {
     pub(super) fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, WorkbenchError> {
         let dir = self.kept.folder(kept)?.join("encoder");
         let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
-        // Before it is used: what trained it is found through its version, also while nothing is encoded with it.
+        // Registered before it is used: its training data is found through its version, even while nothing
+        // is encoded with it.
         self.encoding.add_version(&encoder, &dir)?;
         // Not its path: project and folder can be moved.
         Ok(SelectedEncoder::new(encoder_name(kept.run.uid), encoder.version()))

@@ -1,7 +1,9 @@
-//! Words that a training learns beside what is said of whole texts: a question with spans all of whose types are learned on an encoder that is tuned.
+//! Words that a training learns in addition to labels of whole texts, for a question with spans all of whose
+//! types are learned on an encoder that is tuned.
 //!
-//! Which words were marked is read in the moment in which the labels of its types are, divided as these are, and kept with the checkpoints until the run has finished. What was
-//! learned lies beside the tuned encoder of every run of the training.
+//! The marked words are read at the same moment as the labels of the types, divided in the same way, and
+//! stored with the checkpoints until the run has finished. The learned heads are stored next to the tuned
+//! encoder of every run of the training.
 
 use super::Runs;
 use super::member::Member;
@@ -26,15 +28,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// What it has learned of words.
+/// File name of the learned words.
 const LEARNED: &str = "words.json";
 /// Texts whose words are read together.
 const TOGETHER: usize = 64;
 
-/// The answers to a question with spans as a training learns them and is scored on them.
+/// The answers to a question with spans for training and test.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WordLabels {
-    /// Its number in the project.
+    /// Number of the question in the project.
     question: u32,
     types: u16,
     annotators: usize,
@@ -43,7 +45,7 @@ pub(super) struct WordLabels {
     test: Vec<KeptSpans>,
 }
 
-/// One answer, of rows.
+/// One answer, by rows.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptSpans {
     text: u32,
@@ -51,13 +53,13 @@ struct KeptSpans {
     spans: Vec<(u32, u32, u16)>,
 }
 
-/// Whether a training of these choices learns words where it can.
+/// Whether a training with these choices learns words if it can.
 pub(super) fn learns_words(kept: &SavedRun) -> bool {
     let tunes = !matches!(kept.choices.tuning, Tuning::Frozen | Tuning::Prompt);
     tunes && matches!(kept.choices.model, ModelKind::Shared | ModelKind::Multilevel)
 }
 
-/// The questions with spans all of whose types are learned, as places among the runs of a training.
+/// The questions with spans all of whose types are learned, as indices among the runs of a training.
 fn whole_questions(questions: &[Question], runs: &[QuestionId]) -> Vec<(QuestionId, Vec<usize>)> {
     let place = |option: &Question| runs.iter().position(|run| *run == option.id);
     questions
@@ -107,7 +109,8 @@ impl WordLabels {
 }
 
 impl Runs {
-    /// Keeps the marked words that a training which is about to start learns in the folder of its first run; returns of how many questions. `spans` has the answers to questions with spans.
+    /// Stores the marked words that a training which is about to start learns, in the folder of its first
+    /// run; returns the number of questions. `spans` has the answers to questions with spans.
     pub(super) fn keep_words_to_learn(
         &self,
         together: &[SavedRun],
@@ -132,7 +135,8 @@ impl Runs {
         Ok(all.len() as u32)
     }
 
-    /// The marked words that a training learns, laid out for it; `bodies` are those of the training's texts.
+    /// The marked words that a training learns, in the form that it uses; `bodies` are those of the
+    /// training's texts.
     pub(super) fn words_to_learn(
         &self,
         members: &[Member],
@@ -164,17 +168,17 @@ impl Runs {
     }
 }
 
-/// Whether the marked words that a training learns are still there; true where it learns none.
+/// Whether the marked words that a training learns are still stored; true if it learns none.
 pub(super) fn are_kept(learns_words: u32, folder: &Path) -> bool {
     learns_words == 0 || folder.join(WORDS_TO_LEARN).is_file()
 }
 
-/// The marked words of a question while they are learned.
+/// The marked words of a question during a training.
 pub(super) struct WordsAtWork {
     labels: WordLabels,
-    /// Places of its types among the runs of the training.
+    /// Indices of its types among the runs of the training.
     pub(super) members: Vec<usize>,
-    /// Of each text of the training, those without answers empty.
+    /// For each text of the training, empty for those without answers.
     words: Vec<Vec<(u32, u32)>>,
     forms: Vec<Vec<u32>>,
     counts: Vec<Vec<f32>>,
@@ -234,7 +238,7 @@ impl WordsAtWork {
         Ok(at_work)
     }
 
-    /// As the trainer takes it.
+    /// In the form that the trainer uses.
     pub(super) fn asked(&self, weight: f64) -> WordQuestion<'_> {
         WordQuestion {
             words: &self.words,
@@ -247,8 +251,9 @@ impl WordsAtWork {
         }
     }
 
-    /// The calibrated model of a head that was learned, and its scores on the test answers. `taught` has of each text whether its encoder, or one that it comes from, learned it or a
-    /// copy: these calibrate nothing.
+    /// The calibrated model of a learned head, and its scores on the test answers. `taught` marks the texts
+    /// that its encoder, or one from which that was tuned, learned, or of which it learned a copy: they are
+    /// not used for calibration.
     pub(super) fn finished(
         &self,
         head: &WordHead,
@@ -282,14 +287,14 @@ impl WordsAtWork {
             copies: &copies,
             tuned_on: &[],
         };
-        // Scores stand in the place of states, which take memory: each type's head is its own score.
+        // Scores are used in place of hidden states, which take memory: each type's head is its own score.
         let types = of.types;
         let own: Vec<f32> =
             (0..types * types).map(|at| if at / types == at % types { 1.0 } else { 0.0 }).collect();
         let model = SpanModel::of_tuned(&of, &held_out, &own, &head.constants, head.with_readiness)?;
         let test: Vec<&SpanAnswer> = answers[rest..].iter().collect();
         let scores = |predictions: SpanPredictions| predictions.evaluation(&texts, &test, |_| true);
-        // What the model has learned from is what its baselines learn from.
+        // The baselines learn from the same answers as the model.
         let both: Vec<usize> = (0..rest).collect();
         let frequency = WordFrequency::fit(&texts, &answers, &both, of.annotators, of.types);
         let baselines = SpanPredictions::of_baselines(&frequency, &texts, &test, of.types);
@@ -304,7 +309,8 @@ impl WordsAtWork {
         Ok((learned, scores))
     }
 
-    /// The heads on hidden states, of heads on their scores, and the prints of the forms that have an effect, ascending.
+    /// Converts heads on scores to heads on hidden states, and returns them with the fingerprints of the
+    /// forms that have an effect, ascending.
     fn kept_heads(&self, of_scores: Vec<TypeHead>, head: &WordHead) -> (Vec<u64>, Vec<TypeHead>) {
         let hidden = head.weights.len() / of_scores.len().max(1);
         let has_effect = |id: &usize| {
@@ -327,7 +333,8 @@ impl WordsAtWork {
         (forms, heads)
     }
 
-    /// The words of these texts, each with its scores by the head (without constants) in the place of states.
+    /// Reads the words of these texts, each with its scores by the head (without constants) instead of
+    /// hidden states.
     fn read(
         &self,
         rows: &[u32],
@@ -359,7 +366,7 @@ impl WordsAtWork {
     }
 }
 
-/// Keeps what was learned of words beside the tuned encoder in each of these folders.
+/// Stores the learned words next to the tuned encoder in each of these folders.
 pub(super) fn keep_learned(
     learned: &[LearnedWords],
     folders: &[std::path::PathBuf],
@@ -376,8 +383,9 @@ pub(super) fn keep_learned(
 }
 
 impl Runs {
-    /// What the run whose encoder is called `encoder` has learned of the words of a question, also where another run on that encoder predicts; none where it has not. The name is that
-    /// of the encoder that was opened: the project may have another one by now.
+    /// What the run whose encoder is named `encoder` has learned of the words of a question, also if another
+    /// run on that encoder predicts; none if it has learned none. The name is that of the encoder that was
+    /// opened, because the project may use another one by now.
     pub fn learned_words(
         &self,
         question: QuestionId,
@@ -389,10 +397,10 @@ impl Runs {
         Ok(all.into_iter().find(|of| of.question == question.row().0).map(|learned| (run, learned)))
     }
 
-    /// What a run, or the training that it is of, has learned of words, of each question; empty where it learned none.
+    /// What a run, or its training, has learned of words, for each question; empty if it learned none.
     ///
     /// # Errors
-    /// There is no such run; what it has learned cannot be read.
+    /// There is no such run; its learned words cannot be read.
     fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
         let kept = self.kept.get(run)?;
         self.kept.has_same_levels(&kept)?;
@@ -411,7 +419,7 @@ impl Runs {
     /// What a run has learned of the words of a question, and the annotators that it knows.
     ///
     /// # Errors
-    /// There is no such run; what it has learned is not there any more, or cannot be read.
+    /// There is no such run; its learned words are missing or cannot be read.
     pub fn words_with_people(
         &self,
         run: u32,

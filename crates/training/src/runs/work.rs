@@ -1,4 +1,4 @@
-//! A run at work: carried out, and how it ended kept.
+//! Carries out a run and stores its result.
 
 use super::Runs;
 use super::job_progress::JobProgress;
@@ -17,7 +17,7 @@ use dissensus_store::{RunId, StoreError};
 use std::sync::Arc;
 
 impl Runs {
-    /// Trains in the background. The run and its job end as failed where that cannot begin, or panics.
+    /// Trains in the background. If this cannot begin, or panics, the run and its job end as failed.
     pub(super) fn work_on(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
         let begun = self.begin_work(run, reserved);
         if let Err(error) = &begun {
@@ -53,14 +53,14 @@ impl Runs {
         Ok(())
     }
 
-    /// The runs that are trained as one with this one, itself among them.
+    /// The runs that are trained as one with this one, including itself.
     fn trained_as_one(&self, run: RunId) -> Vec<RunId> {
         let numbers = self.kept.get(run.0).and_then(|kept| self.kept.numbers_together(&kept));
         let all: Vec<RunId> = numbers.unwrap_or_default().into_iter().map(RunId).collect();
         if all.contains(&run) { all } else { vec![run] }
     }
 
-    /// Carries a run, and those that are trained as one with it, out and keeps how they ended.
+    /// Carries out a run, with those that are trained as one with it, and stores the results.
     pub fn carry_out(
         &self,
         run: RunId,
@@ -71,7 +71,8 @@ impl Runs {
         match self.train_runs(&together, device, progress) {
             Ok(ended) => {
                 self.ended(WorkState::Finished, ended)?;
-                // Only now: until then a run that is killed while it is scored goes on at its last step. A finished run is not resumed.
+                // Only now: a run that is killed while it is scored resumes from its last checkpoint. A
+                // finished run is not resumed.
                 for run in together {
                     if let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept)) {
                         let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
@@ -89,7 +90,7 @@ impl Runs {
         }
     }
 
-    /// Keeps how runs that were trained as one ended: of all of them or of none.
+    /// Stores the results of runs that were trained as one: of all of them or of none.
     fn ended(&self, state: WorkState, ended: Vec<Ended>) -> Result<(), WorkbenchError> {
         let runs: Vec<RunId> = ended.iter().map(|ended| ended.run).collect();
         let kept = self.context.store.write(move |tx| {
@@ -105,14 +106,14 @@ impl Runs {
         Ok(kept?)
     }
 
-    /// Keeps that a run was cancelled or failed, and why.
+    /// Stores that a run was cancelled or failed, and why.
     fn failed(&self, run: RunId, error: &WorkbenchError) {
         let state =
             if matches!(error, WorkbenchError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
         let other_checkpoint =
             matches!(error, WorkbenchError::Perspectives(ModelError::CheckpointMismatch { .. }));
         let problem = (state == WorkState::Failed).then(|| error.problem());
-        // What it cannot be resumed with must not stay: texts of another project.
+        // Auxiliary texts of other projects must not stay if the run cannot be resumed.
         if state == WorkState::Failed
             && let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept))
             && (other_checkpoint || checkpoint_config_hash(&folder.join("checkpoints")).is_none())
@@ -121,15 +122,17 @@ impl Runs {
                 let _ = std::fs::remove_file(folder.join(learned));
             }
         }
-        // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
+        // A full disk may be the reason and prevent this too: the run then counts as interrupted when the
+        // project is opened again.
         let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };
         let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None, held_out: None };
         let _ = self.ended(state, self.trained_as_one(run).into_iter().map(of).collect());
     }
 
-    /// Keeps the evaluations of runs so far, and tells whoever listens.
+    /// Stores the evaluations of runs so far, and notifies listeners.
     pub(super) fn evaluated(&self, runs: &[RunId], epochs: &[Vec<EpochInfo>]) {
-        // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error there.
+        // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error
+        // there.
         for (run, epochs) in runs.iter().zip(epochs) {
             if let Ok(history) = serde_json::to_value(epochs) {
                 let _ = self.context.store.set_run_history(*run, history);

@@ -1,4 +1,4 @@
-//! What a person chooses of a training, and what the trainer is told.
+//! Converts the user's choices for a training to the configuration of the trainer.
 
 use dissensus_api::{RunInfo, TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
@@ -10,14 +10,15 @@ use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::{ModelError, ModelKind};
 use std::str::FromStr;
 
-/// Layers that learn with `last_k`, the rank with `lora` and the vectors with `prompt`, unless asked otherwise.
+/// Number of layers for `last_k`, rank for `lora` and number of vectors for `prompt`, unless chosen
+/// otherwise.
 const LAYERS: u32 = 2;
 const RANK: u32 = 8;
 const VECTORS: u32 = 5;
-/// Share of the training texts that choose the checkpoint.
+/// Share of the training texts by which the checkpoint is chosen.
 const VALIDATION: f64 = 0.15;
 
-/// Sensible choices for a model and a tuning on so many labelled texts.
+/// Default choices for a model and a tuning with so many labelled texts.
 pub(crate) fn defaults(
     question: QuestionId,
     model: ModelKind,
@@ -67,7 +68,7 @@ pub(crate) fn defaults(
     }
 }
 
-/// Names that choices had before, and have now.
+/// Old and new names of renamed choices.
 const RENAMED: [(&str, &str); 5] = [
     ("accumulation", "gradient_accumulation_steps"),
     ("encoder_rate", "encoder_lr"),
@@ -76,10 +77,11 @@ const RENAMED: [(&str, &str); 5] = [
     ("metric", "metric_for_best_model"),
 ];
 
-/// Choices as a project keeps them, those of older versions included; `None` of what no version of the program has kept.
+/// Reads choices as stored in a project, including those of older versions; `None` for JSON that no version
+/// of the program has written.
 ///
 /// # Errors
-/// A name that this version does not know, of a newer one say.
+/// A name that this version does not know, for example one of a newer version.
 pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, WorkbenchError> {
     let Some(object) = kept.as_object_mut() else { return Ok(None) };
     for (before, now) in RENAMED {
@@ -87,15 +89,15 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
             object.insert(now.to_owned(), value);
         }
     }
-    // Before steps could be counted there was neither number.
+    // From before steps could be limited.
     for name in ["max_steps", "evaluate_every"] {
         object.entry(name).or_insert(0.into());
     }
-    // Before there were soft prompts.
+    // From before soft prompts.
     object.entry("vectors").or_insert(VECTORS.into());
-    // Before a yes could be weighed.
+    // From before a yes could be weighted.
     object.entry("pos_weight").or_insert(1.0.into());
-    // Before slips could be left out.
+    // From before slips could be left out.
     object.entry("without_slips").or_insert(false.into());
     known::<ModelKind>(object, "model")?;
     known::<SplitSpec>(object, "split")?;
@@ -105,7 +107,7 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
     Ok(serde_json::from_value(kept).ok())
 }
 
-/// Checks a name before serde does, whose error would not say what the name is of.
+/// Checks a name before serde does, whose error would not mention the field of the name.
 fn known<T: FromStr<Err = ModelError>>(
     choices: &serde_json::Map<String, serde_json::Value>,
     field: &str,
@@ -171,22 +173,23 @@ fn policy_of(choices: &TrainChoices) -> FreezePolicy {
     policy(&choices.tuning, choices.layers, choices.rank, choices.vectors)
 }
 
-/// What the trainer is told by choices that a project keeps, and how labels are divided. Their numbers may be out of today's
-/// ranges: what was trained with them is resumed and predicts as before.
+/// The configuration of the trainer for stored choices, and how labels are divided. The numbers may be
+/// outside today's ranges: a run that was trained with them is resumed and predicts as before.
 ///
 /// # Errors
-/// A name that is none, or what the trainer cannot carry out, by its field.
+/// An unknown name, or what the trainer cannot carry out, by its field.
 pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
     let (config, split) = named(choices)?;
     config.check()?;
     Ok((config, split))
 }
 
-/// The choices of a new run, as they are kept, and what the trainer is told. Numbers that do not count are brought into their
-/// ranges: the form does not show them, so nobody could mend them there.
+/// The choices of a new run, as they are stored, and the configuration of the trainer. Numbers that do not
+/// count are brought into their ranges: the form does not show them, so the user could not correct them
+/// there.
 ///
 /// # Errors
-/// As [`config`], or a number that counts is out of its range.
+/// Those of [`config`], or a number that counts is out of its range.
 pub(crate) fn of_new_run(asked: &TrainChoices) -> Result<(TrainChoices, TrainConfig), WorkbenchError> {
     let (config, _) = named(asked)?;
     let choices = asked.clone().into_ranges(|name| !counts(name, &config));
@@ -197,7 +200,8 @@ pub(crate) fn of_new_run(asked: &TrainChoices) -> Result<(TrainChoices, TrainCon
     }
 }
 
-/// Whether such a training looks at a number. The form shows the same ones (`when` in ui/src/lib/train-fields.ts).
+/// Whether such a training uses a number. The form shows the same ones (`when` in
+/// ui/src/lib/train-fields.ts).
 fn counts(name: &str, config: &TrainConfig) -> bool {
     let NetworkSpec { model, head, .. } = &config.network;
     let recommender = matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
@@ -337,7 +341,8 @@ mod tests {
         }
     }
 
-    /// The window makes its form of these, and the command its options: neither can offer what the other refuses.
+    /// The window makes its form of these, and the command its options: neither can offer what the other
+    /// refuses.
     #[test]
     fn every_setting_has_a_name_and_help_and_a_range_that_is_taken_to_both_ends() {
         let with = |tuning: Tuning| {

@@ -1,13 +1,14 @@
-//! The folder of a run: where it is, and whether what is there belongs to this run.
+//! The folder of a run: where it is, and whether its contents belong to this run.
 //!
-//! A run's files (a trained network, a tuned encoder, checkpoints) lie in `PROJECT.runs/UUID`, `PROJECT` being the real path of
-//! the project file with its whole name, and the UUID that of the run. `run.json` in it says the UUID again. Project and folder
-//! can then be moved, renamed and restored from a backup without one run ever being taken for another: a number alone is used
-//! again by the next project. Before anything in a folder is used, the UUID is compared; a folder that does not fit is named in
-//! an error, and neither used nor deleted.
+//! A run's files (a trained network, a tuned encoder, checkpoints) are in `PROJECT.runs/UUID`, where
+//! `PROJECT` is the real path of the project file including its extension, and the UUID is that of the run.
+//! `run.json` in the folder repeats the UUID. So project and folder can be moved, renamed and restored from
+//! a backup without one run ever being mistaken for another; numbers are not sufficient, because they are
+//! reused by the next project. Before anything in a folder is used, the UUID is compared; a folder that does
+//! not match is named in an error, and neither used nor deleted.
 //!
-//! Format 2 had `NAME.runs/NUMBER`, without an identity. Such a folder is used for a run of that time where its files say the
-//! same of the run as the project does; they then get the UUID.
+//! Format 2 had `NAME.runs/NUMBER`, without an identity. Such a folder is used for a run of that time if its
+//! files match the project's record of the run; the UUID is then added to them.
 
 use super::{SavedRun, SavedRuns};
 use dissensus_api::Tuning;
@@ -20,43 +21,42 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// What a tuned encoder of a run is called where an encoder is named: `run:UUID`.
+/// Prefix of the name of a run's tuned encoder: `run:UUID`.
 const ENCODER_PREFIX: &str = "run:";
 const CARD: &str = "run.json";
-/// Texts and labels of other projects that a run learns from, until it has finished.
+/// File with texts and labels of other projects that a run learns from, deleted when it has finished.
 pub const AUXILIARY: &str = "auxiliary.json";
-/// Marked words that a run learns, until it has finished.
+/// File with marked words that a run learns, deleted when it has finished.
 pub const WORDS_TO_LEARN: &str = "words_to_learn.json";
 
-/// `run.json`: whose files these are, and what the numbers of a saved network mean.
+/// `run.json`: the run that the files belong to, and the meaning of a saved network's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Card {
-    /// The run; folders of format 2 do not say it.
+    /// The run; absent in folders of format 2.
     pub(crate) id: Option<Uuid>,
-    /// Name of the question.
     pub(crate) question: Option<String>,
     /// Its levels, in order.
     pub(crate) levels: Vec<String>,
     /// External ids of the annotators, in the order of the network's rows.
     pub(crate) annotators: Vec<String>,
-    /// What was asked of the training.
+    /// The choices of the training.
     pub(crate) choices: Option<serde_json::Value>,
 }
 
-/// What is found where the files of a run belong.
+/// The state of a run's folder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunFolder {
     /// The run's own folder.
     Own(PathBuf),
-    /// There is none. New files go here.
+    /// There is none; new files are written here.
     Missing(PathBuf),
-    /// There is one that is not the run's.
+    /// The existing folder belongs to another run.
     Foreign(PathBuf, String),
 }
 
 impl RunFolder {
-    /// The folder, where it is the run's own.
+    /// The folder, if it is the run's own.
     pub(crate) fn own(&self) -> Option<&Path> {
         match self {
             Self::Own(path) => Some(path),
@@ -66,7 +66,7 @@ impl RunFolder {
 }
 
 impl SavedRuns {
-    /// Where the folders of this project's runs are.
+    /// The folder that contains the folders of this project's runs.
     pub(crate) fn runs_folder(&self) -> PathBuf {
         beside(self.context.store.file(), ".runs")
     }
@@ -74,7 +74,7 @@ impl SavedRuns {
     /// The folder of a run, checked to be its own.
     ///
     /// # Errors
-    /// There is none, or what is there belongs to another run.
+    /// There is none, or it belongs to another run.
     pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
         match self.find_folder(kept) {
             RunFolder::Own(path) => Ok(path),
@@ -85,24 +85,24 @@ impl SavedRuns {
         }
     }
 
-    /// The folder with the tuned encoder of the run `uid`, wherever the project is now.
+    /// The folder with the tuned encoder of the run `uid`, at the project's current location.
     ///
     /// # Errors
-    /// There is no such run in this project, or its folder is not there or not its own.
+    /// There is no such run in this project, or its folder is missing or not its own.
     pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
         let run = self.context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
         let kept = self.get(run.id.0)?;
-        // What trained it is kept when the run has ended.
+        // Its training data is stored when the run has ended.
         if kept.outcome.report.is_none() {
             return Err(WorkbenchError::UnfinishedEncoder(run.id.0));
         }
         Ok(self.folder(&kept)?.join("encoder"))
     }
 
-    /// The run's folder, made where there is none.
+    /// The run's folder, created if missing.
     ///
     /// # Errors
-    /// What is there belongs to another run, or what the disk says.
+    /// The existing folder belongs to another run, or an error of the disk.
     pub(crate) fn make_folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
         match self.find_folder(kept) {
             RunFolder::Missing(path) => {
@@ -111,7 +111,7 @@ impl SavedRuns {
                 Ok(path)
             }
             RunFolder::Own(path) => {
-                // Of format 2: from now on it says whose it is.
+                // A folder of format 2: its owner is recorded from now on.
                 let card = read_card(&path).ok().flatten().unwrap_or_default();
                 if card.id.is_none() {
                     write_card(&path, &Card { id: Some(kept.run.uid), ..card })?;
@@ -122,7 +122,7 @@ impl SavedRuns {
         }
     }
 
-    /// Looks where the files of a run belong.
+    /// Locates the folder of a run.
     pub(crate) fn find_folder(&self, kept: &SavedRun) -> RunFolder {
         let path = self.runs_folder().join(kept.run.uid.to_string());
         if std::fs::symlink_metadata(&path).is_ok() {
@@ -131,7 +131,7 @@ impl SavedRuns {
                 Err(reason) => RunFolder::Foreign(path, reason),
             };
         }
-        // Only runs that were brought over from format 2 have a UUID of version 8.
+        // Only runs that were migrated from format 2 have a UUID of version 8.
         if kept.run.uid.get_version_num() != 8 {
             return RunFolder::Missing(path);
         }
@@ -145,7 +145,8 @@ impl SavedRuns {
         foreign.unwrap_or(RunFolder::Missing(path))
     }
 
-    /// Folders of this run's number as format 2 placed them: beside the name that the project was opened by, its ending replaced.
+    /// Folders of this run's number as format 2 placed them: next to the name that the project was opened
+    /// by, with its extension replaced.
     fn old_folders(&self, run: &Run) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = [self.context.store.file(), self.context.store.path()]
             .into_iter()
@@ -156,7 +157,7 @@ impl SavedRuns {
         found
     }
 
-    /// Whether a folder of format 2 is this run's, as far as its files say.
+    /// Whether a folder of format 2 is this run's, as far as its files show.
     fn is_of_format_2(&self, folder: &Path, kept: &SavedRun) -> Result<(), String> {
         let card = read_card(folder)?;
         let Some(card) = card else { return has_checkpoint_of(folder, kept) };
@@ -186,8 +187,8 @@ impl SavedRuns {
         Ok(())
     }
 
-    /// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models are not
-    /// updated label by label.
+    /// Whether the run can be used for live predictions: only `multilevel` can, on the frozen encoder or on
+    /// one that a run has tuned, because the other models are not updated label by label.
     pub(crate) fn can_be_used(&self, kept: &SavedRun) -> bool {
         let has_encoder = |folder: &Path| folder.join("encoder").join("config.json").is_file();
         kept.choices.model == ModelKind::Multilevel
@@ -195,24 +196,26 @@ impl SavedRuns {
                 || self.find_folder(kept).own().is_some_and(has_encoder))
     }
 
-    /// Removes a run's own files; those that are not its own stay. They take another name first, so that a removal that is cut
-    /// short leaves nothing that looks like the run's.
+    /// Removes a run's own files; other files stay. They are renamed first, so that an interrupted removal
+    /// leaves nothing that looks like the run's.
     pub(crate) fn remove_folder(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
         let RunFolder::Own(folder) = self.find_folder(kept) else { return Ok(()) };
         let removed = beside(&folder, ".removed");
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
         std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
-        // Fails where other runs have theirs in it, as it should.
+        // Fails if the folder contains other runs, which is intended.
         let _ = std::fs::remove_dir(self.runs_folder());
         Ok(())
     }
 }
 
-/// Removes the folder of a run that is no more, unless its files say that it is another run's, and what a removal that was cut short left.
+/// Removes the folder of a deleted run, unless its files belong to another run, and the remains of an
+/// interrupted removal.
 pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
     let folder = runs.join(uid.to_string());
     let removed = beside(&folder, ".removed");
-    // A card that cannot be read says nothing against the folder's own name: what was learned from somebody who withdrew must not stay.
+    // A card that cannot be read does not contradict the folder's own name: data learned from a person who
+    // withdrew must not stay.
     let own =
         read_card(&folder).map_or(true, |card| card.is_none_or(|card| card.id.is_none_or(|id| id == uid)));
     if folder.is_dir() && own {
@@ -221,12 +224,12 @@ pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
     if removed.is_dir() {
         std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
     }
-    // Fails where other runs have theirs in it, as it should.
+    // Fails if the folder contains other runs, which is intended.
     let _ = std::fs::remove_dir(runs);
     Ok(())
 }
 
-/// The run whose tuned encoder a name like `run:UUID` means.
+/// The run to whose tuned encoder a name like `run:UUID` refers.
 pub fn run_of_encoder(name: &str) -> Option<Uuid> {
     name.strip_prefix(ENCODER_PREFIX)?.parse().ok()
 }
@@ -267,8 +270,8 @@ fn same_id(id: Uuid, run: &Run) -> Result<(), String> {
     if id == run.uid { Ok(()) } else { Err(format!("its run.json says that it is of the run {id}")) }
 }
 
-/// Whether the checkpoint of an unfinished run of format 2 was made under this run's choices. That it is of the same labels is
-/// checked where it is loaded.
+/// Whether the checkpoint of an unfinished run of format 2 was made under this run's choices. Whether it is
+/// of the same labels is checked when it is loaded.
 fn has_checkpoint_of(folder: &Path, kept: &SavedRun) -> Result<(), String> {
     let (config, _) = super::choices::config(&kept.choices).map_err(|error| error.to_string())?;
     match dissensus_neural::trainer::checkpoint_config_hash(&folder.join("checkpoints")) {

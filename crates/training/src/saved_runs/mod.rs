@@ -1,4 +1,4 @@
-//! Runs as the project keeps them: their rows, what was asked of them, and their folders. Training, comparing and using them is in
+//! Stored runs: their rows, their choices, and their folders. Training, comparing and using them is in
 //! `runs`; encoders that runs have tuned are found through here.
 
 pub(crate) mod choices;
@@ -16,7 +16,7 @@ pub(crate) use saved_run::{GROUP, LEVEL_KEYS, Outcome, SavedRun, TrainedWordScor
 use dissensus_project::context::Context;
 use std::sync::Arc;
 
-/// The runs of a project, as they are kept.
+/// The stored runs of a project.
 #[derive(Clone)]
 pub struct SavedRuns {
     context: Arc<Context>,

@@ -1,4 +1,4 @@
-//! What a run keeps in the project.
+//! The stored data of a run.
 
 use super::{SavedRuns, choices};
 use dissensus_api::{EpochInfo, Problem, RunSizes, TrainChoices};
@@ -9,33 +9,37 @@ use dissensus_stats::options::OptionCorrelations;
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
 
-/// Where the configuration of a run has what the runs of one training have in common.
+/// Key in the configuration of a run for what the runs of one training share.
 pub(crate) const GROUP: &str = "group";
-/// Where the configuration of a run has the names that the levels of its question began with, in their order then.
+/// Key in the configuration of a run with the original names of the levels of its question, in their order
+/// at that time.
 pub(crate) const LEVEL_KEYS: &str = "level_keys";
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
     pub report: Option<Report>,
-    /// The answer tuned for macro-F1; none of runs before there was one.
+    /// The answer tuned for macro-F1; none for older runs.
     pub(crate) f1_rule: Option<F1Rule>,
     pub(crate) sizes: RunSizes,
     pub(crate) encoder: Option<String>,
     pub(crate) device: String,
     pub(crate) seconds: f64,
-    /// Joules of the processor, where the system counts them.
+    /// Energy of the processor in joules, if the system counts it.
     pub(crate) energy_joules: Option<f64>,
     pub(crate) notes: Vec<String>,
-    /// Its `multilevel` was calibrated where an encoder had learned labels; those of runs before that took embeddings at face value.
+    /// Whether its `multilevel` was calibrated for an encoder that had learned labels; earlier runs took
+    /// such embeddings at face value.
     pub(crate) calibrated: bool,
-    /// Of a type of spans whose words were learned too: the scores on words of its whole question.
+    /// For a type of spans whose words were learned too: the scores on words of its whole question.
     pub(crate) words: Option<TrainedWordScores>,
-    /// Of an option of a multi-label question all of whose options were learned: which of them go together, learned on what was held out for tuning.
+    /// For an option of a multi-label question all of whose options were learned: the correlations between
+    /// them, learned on the labels that were held out for tuning.
     pub(crate) together: Option<OptionCorrelations>,
     pub(crate) problem: Option<Problem>,
-    /// It could not be resumed because the checkpoint in its folder is of other data or of an earlier version.
+    /// Whether it could not be resumed because the checkpoint in its folder is of other data or of an
+    /// earlier version.
     pub(crate) other_checkpoint: bool,
 }
 
@@ -48,20 +52,22 @@ pub(crate) struct TrainedWordScores {
     pub(crate) answers: [u32; 3],
 }
 
-/// A run of the project, read.
+/// A stored run.
 pub struct SavedRun {
     pub(crate) run: Run,
     pub(crate) choices: TrainChoices,
-    /// What the runs of one training have in common; none of a run that is trained alone.
+    /// Identifies the runs of one training; none for a run that is trained separately.
     pub(crate) group: Option<String>,
-    /// Which levels its question had, by the names that these began with; none of runs before there was more than one order of them.
+    /// The levels of its question, by their original names; none for runs from before levels could be
+    /// reordered.
     pub(crate) level_keys: Option<Vec<String>>,
     pub outcome: Outcome,
     pub(crate) epochs: Vec<EpochInfo>,
 }
 
 impl SavedRuns {
-    /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out, and the log says so.
+    /// Every training run, newest first. A row that cannot be read (for example of a newer version) is left
+    /// out and logged.
     pub(crate) fn all(&self) -> Result<Vec<SavedRun>, WorkbenchError> {
         let readable = |run: Run| {
             let id = run.id.0;
@@ -84,8 +90,8 @@ impl SavedRuns {
 }
 
 impl SavedRuns {
-    /// The runs that are trained together with this one on one encoder, itself among them, in the order of their questions; only itself
-    /// where it is trained alone.
+    /// The runs that are trained together with this one on one encoder, including itself, in the order of
+    /// their questions; only itself if it is trained separately.
     ///
     /// # Errors
     /// There is no such run, or the file cannot be read.
@@ -97,10 +103,11 @@ impl SavedRuns {
         }
     }
 
-    /// Makes sure that the levels of a run's question are those that it learned: what it predicts would else be read as other levels.
+    /// Makes sure that the levels of a run's question are those that it learned; otherwise its predictions
+    /// would be read as other levels.
     ///
     /// # Errors
-    /// Levels were added, removed or put in another order since, or the file cannot be read.
+    /// Levels were added, removed or reordered since, or the file cannot be read.
     pub(crate) fn has_same_levels(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
         let (store, question) = (&self.context.store, kept.choices.question.row());
         let same = match &kept.level_keys {
@@ -113,10 +120,7 @@ impl SavedRuns {
         }
     }
 
-    /// Their numbers.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The numbers of the runs that are trained together with this one.
     pub(crate) fn numbers_together(&self, kept: &SavedRun) -> Result<Vec<u32>, WorkbenchError> {
         let Some(group) = &kept.group else { return Ok(vec![kept.run.id.0]) };
         Ok(self.context.store.runs_of_group(group)?.into_iter().map(|id| id.0).collect())

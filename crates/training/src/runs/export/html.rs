@@ -1,4 +1,4 @@
-//! A page about runs that needs nothing beside itself: no script, no request.
+//! A self-contained HTML page about runs: no script, no request.
 
 use super::people::ReportedPeople;
 use super::tables::{COLUMNS, is_best, tuning, value};
@@ -11,7 +11,6 @@ use dissensus_render::escape::html as escaped;
 use dissensus_render::page::{END, begin, figure};
 use std::fmt::Write;
 
-/// The page.
 pub(super) fn page(reported: &[Reported], project: &str) -> Result<String, WorkbenchError> {
     let mut out = begin(&format!("Annotator models of {project}"));
     let runs = &details(reported);
@@ -119,7 +118,7 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     Ok(())
 }
 
-/// The people who were scored, by groups and one by one.
+/// The scored people, by groups and individually.
 fn people(out: &mut String, run: &RunDetail, of: &ReportedPeople) {
     if run.annotators.is_empty() {
         return;
@@ -173,7 +172,7 @@ fn people(out: &mut String, run: &RunDetail, of: &ReportedPeople) {
     }
 }
 
-/// The run beside what can be said without reading the texts.
+/// Compares the run with baselines that do not read the texts.
 fn baseline_table(out: &mut String, run: &RunDetail) {
     if run.baselines.is_empty() || run.info.scores.is_none() {
         return;

@@ -1,4 +1,5 @@
-//! Reports of runs as files: a table for a spreadsheet or a paper, everything for a script, a page with plots for people.
+//! Reports of runs as files: a table for a spreadsheet or a paper, complete data for a script, or a page
+//! with plots for readers.
 
 mod html;
 mod people;
@@ -15,12 +16,13 @@ use dissensus_project::names::project_name as name_of;
 use std::path::Path;
 
 impl Runs {
-    /// Writes a report of these runs; the path's ending says which kind: `.csv` (a row a run and metric), `.json` (everything),
-    /// `.tex` (a table for a paper) or `.html` (a page of its own, with plots). The file appears whole or not at all, in place
-    /// of one of that name. People have pseudonyms in it, or with `with_ids` their own ids.
+    /// Writes a report of these runs in the format of the path's extension: `.csv` (one row per run and
+    /// metric), `.json` (complete data), `.tex` (a table for a paper) or `.html` (a self-contained page with
+    /// plots). The file is written atomically and replaces an existing one. People have pseudonyms in it, or
+    /// with `with_ids` their own ids.
     ///
     /// # Errors
-    /// There is no such run, another ending, or the file cannot be written.
+    /// There is no such run, another extension, or the file cannot be written.
     pub fn export(&self, ids: &[u32], path: &Path, with_ids: bool) -> Result<(), WorkbenchError> {
         let write: fn(&[Reported], &str) -> Result<Vec<u8>, WorkbenchError> =
             match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {

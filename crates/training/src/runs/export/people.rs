@@ -6,13 +6,13 @@ use dissensus_project::context::Context;
 use dissensus_project::error::WorkbenchError;
 use dissensus_project::pseudonyms::{Pseudonyms, shared_values};
 
-/// People by groups, of which those of fewer than five people are left out.
+/// People by groups, without groups of fewer than five people.
 pub(super) struct ReportedPeople {
     /// Whether people have pseudonyms.
     pub(super) pseudonyms: bool,
     /// Values of attributes, in their order.
     pub(super) groups: Vec<ReportedGroup>,
-    /// Values that fewer than five people have, or that would tell of so few.
+    /// Values that fewer than five people have, or that would reveal so small a group.
     pub(super) left_out: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct ReportedGroup {
 }
 
 impl ReportedPeople {
-    /// Those of a run, which has pseudonyms in place of names from here on, or with `with_ids` ids.
+    /// The people of a run. From here on the run has pseudonyms instead of names, or ids with `with_ids`.
     pub(super) fn of(context: &Context, run: &mut RunDetail, with_ids: bool) -> Result<Self, WorkbenchError> {
         let index = context.index();
         let known = |id| index.annotator_row(id).map(|row| &index.annotators()[row as usize]);
@@ -48,7 +48,7 @@ impl ReportedPeople {
                 let number = pseudonyms.number(one.annotator)?;
                 (one.annotator, one.name) = (AnnotatorId(number), Pseudonyms::name(number));
             }
-            // The order in which people came tells who they are.
+            // The order in which people were added could identify them.
             run.annotators.sort_by_key(|one| one.annotator);
         }
         Ok(Self { pseudonyms: !with_ids, groups, left_out })
@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn groups_of_fewer_than_five_are_left_out_and_so_is_what_would_tell_of_them() {
         let people: Vec<RunAnnotator> = (0..15).map(|n| person(n, f64::from(n % 2))).collect();
-        // Ten and five; eleven and four, so that the rest would tell the four; all the same, but for six who have none.
+        // Ten and five; eleven and four, so that the rest would reveal the four; all the same, but for six
+        // who have none.
         let attributes: Vec<Attributes> = (0..15)
             .map(|n| {
                 let gender = if n < 10 { "woman" } else { "man" };

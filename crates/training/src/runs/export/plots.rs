@@ -5,7 +5,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_render::plots;
 use dissensus_render::plots::Line;
 
-/// Validation loss over epochs, one line a run; none where no run was trained in steps.
+/// Validation loss over epochs, one line per run; none if no run was trained in steps.
 pub(super) fn learning_curves(runs: &[RunDetail]) -> Result<Option<String>, WorkbenchError> {
     let line = |run: &RunDetail| -> Line {
         let points = run.info.epochs.iter().filter_map(|e| Some((e.epoch, e.validation_loss?)));
@@ -21,14 +21,14 @@ pub(super) fn calibration(run: &RunDetail) -> Result<Option<String>, WorkbenchEr
     plots::in_unit_square(&[(name(run), points)], true, "confidence", "share right").map_err(Into::into)
 }
 
-/// Every annotator's accuracy against what their most frequent level would have reached.
+/// Every annotator's accuracy against that of their most frequent level.
 pub(super) fn annotators(run: &RunDetail) -> Result<Option<String>, WorkbenchError> {
     let points = run.annotators.iter().map(|a| (a.baseline, a.accuracy)).collect();
     plots::in_unit_square(&[(name(run), points)], false, "accuracy of the usual level", "accuracy")
         .map_err(Into::into)
 }
 
-/// How a run is called in a plot.
+/// The name of a run in a plot.
 pub(super) fn name(run: &RunDetail) -> String {
     format!("{} {}, {}", run.info.id, run.info.model, super::tables::tuning(&run.info))
 }

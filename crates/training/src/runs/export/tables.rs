@@ -39,7 +39,8 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
     out.into_inner().map_err(|e| WorkbenchError::internal(&e))
 }
 
-/// A `tabular` in the manner of booktabs, the best figure of each column bold among runs that can be compared.
+/// A `tabular` for the LaTeX package booktabs, the best figure of each column in bold among runs that can be
+/// compared.
 pub(super) fn latex(runs: &[RunDetail]) -> String {
     let columns: Vec<&str> = COLUMNS
         .iter()
@@ -47,7 +48,7 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
         .filter(|key| runs.iter().any(|run| value(run, key).is_some()))
         .collect();
     let title = |key: &str| COLUMNS.iter().find(|(k, _)| *k == key).map_or("", |(_, title)| title);
-    // What all runs share needs no column.
+    // Columns with the same value for all runs are left out.
     let texts: Vec<TextColumn> = TEXTS
         .iter()
         .filter(|(title, of)| {
@@ -70,10 +71,10 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
     booktabs(&format!("{left}{right}"), &header, runs.iter().map(row))
 }
 
-/// A title, and what stands under it.
+/// A title, and the cell of a run.
 type TextColumn = (&'static str, fn(&RunDetail) -> String);
 
-/// What a run is, as columns of a table.
+/// The text columns that describe a run.
 const TEXTS: [TextColumn; 5] = [
     ("question", |run| run.info.question_name.clone()),
     ("model", |run| run.info.model.name().to_owned()),
@@ -82,7 +83,7 @@ const TEXTS: [TextColumn; 5] = [
     ("seed", |run| run.info.seed.to_string()),
 ];
 
-/// Columns of tables that people read.
+/// Columns of tables for readers.
 pub const COLUMNS: [(&str, &str); 15] = [
     ("accuracy", "accuracy"),
     ("macro_f1", "macro F1 (tuned)"),
@@ -109,7 +110,8 @@ pub fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> {
     metrics(run).find(|metric| metric.key == key)
 }
 
-/// Whether no other run on the same question, split and seed, with or without slips alike, has a better one, and there is another.
+/// Whether no other run on the same question, split and seed, with the same treatment of slips, has a better
+/// value, and there is another such run.
 pub(super) fn is_best(runs: &[RunDetail], run: &RunDetail, metric: &RunMetric) -> bool {
     let group = |run: &RunDetail| {
         (run.info.question, run.info.split.name(), run.info.seed, run.choices.without_slips)
