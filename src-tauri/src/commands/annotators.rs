@@ -9,32 +9,18 @@ use tauri::AppHandle;
 /// Rows of each list of slips.
 const SLIPS_SHOWN: usize = 100;
 
-/// All annotators for one question, with the held-out accuracy where it is known.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn annotator_report(
-    app: AppHandle,
-    question: QuestionId,
-) -> Result<AnnotatorReport, Problem> {
-    with_session(app, move |session| session.analysis.annotators_so_far(question)).await
-}
+session_commands! {
+    /// All annotators for one question, with the held-out accuracy where it is known.
+    fn annotator_report(question: QuestionId) -> AnnotatorReport =
+        |session| session.analysis.annotators_so_far(question);
 
-/// Measures the held-out accuracy in the background, as a job of the id that is returned.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn measure_annotators(app: AppHandle, question: QuestionId) -> Result<u32, Problem> {
-    with_session(app, move |session| session.analysis.measure_annotators_as_job(question)).await
-}
+    /// Measures the held-out accuracy in the background, as a job of the id that is returned.
+    fn measure_annotators(question: QuestionId) -> u32 =
+        |session| session.analysis.measure_annotators_as_job(question);
 
-/// How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn plan(
-    app: AppHandle,
-    question: QuestionId,
-    wish: PlanWish,
-) -> Result<PlanReport, Problem> {
-    with_session(app, move |session| session.analysis.plan_as_job(question, &wish)).await
+    /// How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer.
+    fn plan(question: QuestionId, wish: PlanWish) -> PlanReport =
+        |session| session.analysis.plan_as_job(question, &wish);
 }
 
 /// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.

@@ -13,14 +13,12 @@ use tauri::{AppHandle, Manager as _};
 pub(crate) async fn app_info(app: AppHandle) -> Result<AppInfo, Problem> {
     with_workbench(app, |workbench| Ok(workbench.app_info())).await
 }
-
 /// Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn diagnostics(app: AppHandle) -> Result<String, Problem> {
     with_workbench(app, |workbench| Ok(workbench.diagnostics())).await
 }
-
 /// What the command line asked for.
 #[tauri::command]
 #[specta::specta]
@@ -32,7 +30,6 @@ pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
     })
     .await
 }
-
 /// The page has asked the person whether to stop what is under way.
 #[tauri::command]
 #[specta::specta]
@@ -40,7 +37,6 @@ pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
     app.state::<Asked>().answered();
     Ok(())
 }
-
 /// Ends the application: jobs are stopped, the project is closed.
 #[tauri::command]
 #[specta::specta]
@@ -48,19 +44,15 @@ pub(crate) async fn quit(app: AppHandle) -> Result<(), Problem> {
     app.exit(0);
     Ok(())
 }
-
 /// Projects opened before, newest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn recent_projects(app: AppHandle) -> Result<Vec<RecentProject>, Problem> {
     with_workbench(app, |workbench| Ok(workbench.recent_projects())).await
 }
-
-/// Takes a project off that list; its file stays.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn forget_recent(app: AppHandle, path: String) -> Result<(), Problem> {
-    with_workbench(app, move |workbench| workbench.forget_recent(&path)).await
+app_commands! {
+    /// Takes a project off that list; its file stays.
+    fn forget_recent(path: String) -> () = |workbench| workbench.forget_recent(&path);
 }
 
 /// The settings.
@@ -69,10 +61,7 @@ pub(crate) async fn forget_recent(app: AppHandle, path: String) -> Result<(), Pr
 pub(crate) async fn settings(app: AppHandle) -> Result<AppSettings, Problem> {
     with_workbench(app, |workbench| Ok(workbench.settings())).await
 }
-
-/// Keeps the settings.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn save_settings(app: AppHandle, settings: AppSettings) -> Result<(), Problem> {
-    with_workbench(app, move |workbench| workbench.save_settings(&settings)).await
+app_commands! {
+    /// Keeps the settings.
+    fn save_settings(settings: AppSettings) -> () = |workbench| workbench.save_settings(&settings);
 }

@@ -5,18 +5,12 @@ use dissensus_api::{CareInfo, OwnCare, Problem, StudyCare, TextGroup};
 use dissensus_domain::{AnnotatorId, TextId};
 use tauri::AppHandle;
 
-/// Shows how others see a text to whoever has answered it, or not.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_reveal(app: AppHandle, on: bool) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.set_reveal(on)).await
-}
+session_commands! {
+    /// Shows how others see a text to whoever has answered it, or not.
+    fn set_reveal(on: bool) -> () = |session| session.project.set_reveal(on);
 
-/// Sets what the study does for the care of its people.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_study_care(app: AppHandle, care: StudyCare) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.set_care(&care)).await
+    /// Sets what the study does for the care of its people.
+    fn set_study_care(care: StudyCare) -> () = |session| session.project.set_care(&care);
 }
 
 /// The groups of texts, the largest first.
@@ -25,39 +19,18 @@ pub(crate) async fn set_study_care(app: AppHandle, care: StudyCare) -> Result<()
 pub(crate) async fn text_groups(app: AppHandle) -> Result<Vec<TextGroup>, Problem> {
     with_session(app, |session| session.project.text_groups()).await
 }
+session_commands! {
+    /// Where a person stands today.
+    fn care(annotator: AnnotatorId) -> CareInfo = |session| session.labelling.care(annotator);
 
-/// Where a person stands today.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn care(app: AppHandle, annotator: AnnotatorId) -> Result<CareInfo, Problem> {
-    with_session(app, move |session| session.labelling.care(annotator)).await
-}
+    /// Keeps what a person chose, on this computer.
+    fn set_own_care(annotator: AnnotatorId, own: OwnCare) -> CareInfo =
+        |session| session.labelling.set_own_care(annotator, &own);
 
-/// Keeps what a person chose, on this computer.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_own_care(
-    app: AppHandle,
-    annotator: AnnotatorId,
-    own: OwnCare,
-) -> Result<CareInfo, Problem> {
-    with_session(app, move |session| session.labelling.set_own_care(annotator, &own)).await
-}
+    /// Notes that a person reads a text, and says where they stand then.
+    fn read_text(annotator: AnnotatorId, text: TextId) -> CareInfo =
+        |session| session.labelling.read_text(annotator, text);
 
-/// Notes that a person reads a text, and says where they stand then.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn read_text(
-    app: AppHandle,
-    annotator: AnnotatorId,
-    text: TextId,
-) -> Result<CareInfo, Problem> {
-    with_session(app, move |session| session.labelling.read_text(annotator, text)).await
-}
-
-/// Lets a person go on beyond the limit until the day ends.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn go_on_today(app: AppHandle, annotator: AnnotatorId) -> Result<CareInfo, Problem> {
-    with_session(app, move |session| session.labelling.go_on_today(annotator)).await
+    /// Lets a person go on beyond the limit until the day ends.
+    fn go_on_today(annotator: AnnotatorId) -> CareInfo = |session| session.labelling.go_on_today(annotator);
 }

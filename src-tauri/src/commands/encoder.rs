@@ -13,7 +13,6 @@ use tauri::{AppHandle, Manager as _};
 pub(crate) async fn encoder_offer(app: AppHandle) -> Result<EncoderOffer, Problem> {
     with_workbench(app, |workbench| workbench.encoder_offer()).await
 }
-
 /// Downloads the default encoder; answers when it is here. Its progress comes as events.
 #[tauri::command]
 #[specta::specta]
@@ -25,7 +24,6 @@ pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
     })
     .await
 }
-
 /// Stops the download, if one is under way; what came so far is kept for the next try.
 #[tauri::command]
 #[specta::specta]
@@ -33,17 +31,13 @@ pub(crate) async fn cancel_download(app: AppHandle) -> Result<(), Problem> {
     app.state::<Download>().cancel();
     Ok(())
 }
-
-/// Encodes the project with the encoder in this folder, which becomes the project's.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn use_encoder(app: AppHandle, folder: String) -> Result<JobInfo, Problem> {
-    with_session(app, move |session| {
+session_commands! {
+    /// Encodes the project with the encoder in this folder, which becomes the project's.
+    fn use_encoder(folder: String) -> JobInfo = |session| {
         session
             .background
             .start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
-    })
-    .await
+    };
 }
 
 /// The encoders on this computer that the project could use.
@@ -52,14 +46,8 @@ pub(crate) async fn use_encoder(app: AppHandle, folder: String) -> Result<JobInf
 pub(crate) async fn encoders_here(app: AppHandle) -> Result<Vec<EncoderHere>, Problem> {
     with_session(app, |session| session.analysis.encoders_here()).await
 }
-
-/// How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn try_encoders(
-    app: AppHandle,
-    question: QuestionId,
-    names: Vec<String>,
-) -> Result<EncoderTrials, Problem> {
-    with_session(app, move |session| session.analysis.try_encoders_as_job(question, &names)).await
+session_commands! {
+    /// How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen.
+    fn try_encoders(question: QuestionId, names: Vec<String>) -> EncoderTrials =
+        |session| session.analysis.try_encoders_as_job(question, &names);
 }

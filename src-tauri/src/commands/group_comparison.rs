@@ -1,28 +1,14 @@
 //! Groups of people compared in Findings.
 
-use super::with_session;
-use dissensus_api::{GroupComparison, GroupsChoice, Problem};
+use dissensus_api::{GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
-use tauri::AppHandle;
 
-/// Compares two groups of people in the background, as a job of the id that is returned.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn compare_groups(
-    app: AppHandle,
-    question: QuestionId,
-    groups: GroupsChoice,
-) -> Result<u32, Problem> {
-    with_session(app, move |session| session.analysis.compare_groups_as_job(question, groups)).await
-}
+session_commands! {
+    /// Compares two groups of people in the background, as a job of the id that is returned.
+    fn compare_groups(question: QuestionId, groups: GroupsChoice) -> u32 =
+        |session| session.analysis.compare_groups_as_job(question, groups);
 
-/// The last comparison, if it was of these groups.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn group_comparison(
-    app: AppHandle,
-    question: QuestionId,
-    groups: GroupsChoice,
-) -> Result<Option<GroupComparison>, Problem> {
-    with_session(app, move |session| Ok(session.analysis.group_comparison(question, &groups))).await
+    /// The last comparison, if it was of these groups.
+    fn group_comparison(question: QuestionId, groups: GroupsChoice) -> Option<GroupComparison> =
+        |session| Ok(session.analysis.group_comparison(question, &groups));
 }

@@ -8,18 +8,12 @@ use dissensus_labelling::guideline::OnScreen;
 use std::path::Path;
 use tauri::AppHandle;
 
-/// The version of the guideline that holds; none where nothing was written.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn guideline(app: AppHandle) -> Result<Option<GuidelineInfo>, Problem> {
-    with_session(app, move |session| session.guideline.newest()).await
-}
+session_commands! {
+    /// The version of the guideline that holds; none where nothing was written.
+    fn guideline() -> Option<GuidelineInfo> = |session| session.guideline.newest();
 
-/// Every version of the guideline, the first one first.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn guideline_versions(app: AppHandle) -> Result<Vec<GuidelineInfo>, Problem> {
-    with_session(app, move |session| session.guideline.versions()).await
+    /// Every version of the guideline, the first one first.
+    fn guideline_versions() -> Vec<GuidelineInfo> = |session| session.guideline.versions();
 }
 
 /// Writes a new version, which holds from here on.
@@ -34,24 +28,15 @@ pub(crate) async fn write_guideline(
     let guideline = NewGuideline { after, ..guideline };
     with_session(app, move |session| session.guideline.write(&guideline, None)).await
 }
+session_commands! {
+    /// How far people agreed under each version.
+    fn guideline_agreement() -> Vec<GuidelineAgreement> =
+        |session| session.guideline.agreement(OnScreen::Guideline);
 
-/// How far people agreed under each version.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn guideline_agreement(app: AppHandle) -> Result<Vec<GuidelineAgreement>, Problem> {
-    with_session(app, move |session| session.guideline.agreement(OnScreen::Guideline)).await
-}
+    /// A picture of the project.
+    fn picture(name: String) -> PictureData = |session| session.guideline.picture(&name);
 
-/// A picture of the project.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn picture(app: AppHandle, name: String) -> Result<PictureData, Problem> {
-    with_session(app, move |session| session.guideline.picture(&name)).await
-}
-
-/// A picture from a file, as it would be taken into the project; nothing is kept.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn read_picture(app: AppHandle, file: String) -> Result<PictureData, Problem> {
-    with_session(app, move |session| session.guideline.read_picture(Path::new(&file))).await
+    /// A picture from a file, as it would be taken into the project; nothing is kept.
+    fn read_picture(file: String) -> PictureData =
+        |session| session.guideline.read_picture(Path::new(&file));
 }

@@ -9,43 +9,23 @@ use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats 
 use std::path::Path;
 use tauri::AppHandle;
 
-/// What a file holds; nothing is written.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn import_preview(
-    app: AppHandle,
-    path: String,
-    choices: ImportChoices,
-) -> Result<ImportPreview, Problem> {
-    with_session(app, move |session| session.exchange.preview(Path::new(&path), &choices)).await
+session_commands! {
+    /// What a file holds; nothing is written.
+    fn import_preview(path: String, choices: ImportChoices) -> ImportPreview =
+        |session| session.exchange.preview(Path::new(&path), &choices);
+
+    /// What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written.
+    fn import_preview_as_last_time(path: String) -> ImportPreview =
+        |session| session.exchange.preview_as_last_time(Path::new(&path));
+
+    /// Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed.
+    fn paste_rows(pasted: String, header: Option<bool>) -> PastedRows =
+        |session| session.exchange.paste(&pasted, header);
 }
 
-/// What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn import_preview_as_last_time(
-    app: AppHandle,
-    path: String,
-) -> Result<ImportPreview, Problem> {
-    with_session(app, move |session| session.exchange.preview_as_last_time(Path::new(&path))).await
-}
-
-/// Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn paste_rows(
-    app: AppHandle,
-    pasted: String,
-    header: Option<bool>,
-) -> Result<PastedRows, Problem> {
-    with_session(app, move |session| session.exchange.paste(&pasted, header)).await
-}
-
-/// Removes a file of pasted rows.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn forget_pasted(app: AppHandle, path: String) -> Result<(), Problem> {
-    with_workbench(app, move |workbench| workbench.forget_pasted(Path::new(&path))).await
+app_commands! {
+    /// Removes a file of pasted rows.
+    fn forget_pasted(path: String) -> () = |workbench| workbench.forget_pasted(Path::new(&path));
 }
 
 /// Lets go of what the file that was looked at was unpacked as.
@@ -58,30 +38,15 @@ pub(crate) async fn forget_opened(app: AppHandle) -> Result<(), Problem> {
     })
     .await
 }
+session_commands! {
+    /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
+    fn import_file(path: String, choices: ImportChoices) -> ImportReport =
+        |session| session.exchange.import_as_job(Path::new(&path), &choices);
 
-/// Imports a file. It is a job: it tells its progress by events and can be cancelled.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn import_file(
-    app: AppHandle,
-    path: String,
-    choices: ImportChoices,
-) -> Result<ImportReport, Problem> {
-    with_session(app, move |session| session.exchange.import_as_job(Path::new(&path), &choices)).await
-}
-
-/// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
-/// about each text beside its labels, where `decisions` is set.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_project(
-    app: AppHandle,
-    path: String,
-    pseudonyms: bool,
-    notes: bool,
-    decisions: bool,
-) -> Result<ExportReport, Problem> {
-    with_session(app, move |session| {
+    /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
+    /// about each text beside its labels, where `decisions` is set.
+    fn export_project(path: String, pseudonyms: bool, notes: bool, decisions: bool) -> ExportReport =
+        |session| {
         let wish = pseudonyms.then_some(Pseudonymised { notes });
         let layer = decisions.then_some(DecisionLayer::Beside);
         let done = session.exchange.export_as_job(Path::new(&path), wish, layer)?;
@@ -92,8 +57,7 @@ pub(crate) async fn export_project(
             left_blank: done.left_blank,
             told_apart: number(done.told_apart),
         })
-    })
-    .await
+    };
 }
 
 /// Formats of other programs that labels can be exported in.
@@ -102,12 +66,10 @@ pub(crate) async fn export_project(
 pub(crate) async fn export_formats(app: AppHandle) -> Result<Vec<ExportFormat>, Problem> {
     with_workbench(app, |_| Ok(formats())).await
 }
-
-/// What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_contents(app: AppHandle, wish: ExportWish) -> Result<ExportContents, Problem> {
-    with_session(app, move |session| session.exchange.export_contents(&wish)).await
+session_commands! {
+    /// What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled.
+    fn export_contents(wish: ExportWish) -> ExportContents =
+        |session| session.exchange.export_contents(&wish);
 }
 
 /// Nobody waits any more to hear what a file would hold.
@@ -120,33 +82,16 @@ pub(crate) async fn stop_export_contents(app: AppHandle) -> Result<(), Problem> 
     })
     .await
 }
-
-/// Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
-/// with `replace`, where the dialog has asked.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_for_program(
-    app: AppHandle,
-    path: String,
-    wish: ExportWish,
-    replace: bool,
-) -> Result<ExportContents, Problem> {
-    with_session(app, move |session| {
+session_commands! {
+    /// Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
+    /// with `replace`, where the dialog has asked.
+    fn export_for_program(path: String, wish: ExportWish, replace: bool) -> ExportContents = |session| {
         session.exchange.export_for_tool_as_job(Path::new(&path), &wish, replace)
-    })
-    .await
-}
+    };
 
-/// Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
-/// cancelled. A file of that name is replaced, for the dialog has asked.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_predictions(
-    app: AppHandle,
-    path: String,
-    question: String,
-) -> Result<PredictionsWritten, Problem> {
-    with_session(app, move |session| {
+    /// Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
+    /// cancelled. A file of that name is replaced, for the dialog has asked.
+    fn export_predictions(path: String, question: String) -> PredictionsWritten = |session| {
         let done = session.analysis.predictions_as_job(&question, Path::new(&path), true)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(PredictionsWritten {
@@ -155,25 +100,13 @@ pub(crate) async fn export_predictions(
             people_without_labels: number(done.annotators_without_labels as u64),
             rows: number(done.rows),
         })
-    })
-    .await
-}
+    };
 
-/// Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
-/// replaced, for the dialog has asked.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_summary(
-    app: AppHandle,
-    path: String,
-    wish: SummaryWish,
-) -> Result<SummaryWritten, Problem> {
-    with_session(app, move |session| session.summaries.write_as_job(&wish, Path::new(&path), true)).await
-}
+    /// Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
+    /// replaced, for the dialog has asked.
+    fn export_summary(path: String, wish: SummaryWish) -> SummaryWritten =
+        |session| session.summaries.write_as_job(&wish, Path::new(&path), true);
 
-/// Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn save_copy(app: AppHandle, path: String) -> Result<CopyReport, Problem> {
-    with_session(app, move |session| session.project.save_copy_as_job(Path::new(&path))).await
+    /// Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked.
+    fn save_copy(path: String) -> CopyReport = |session| session.project.save_copy_as_job(Path::new(&path));
 }

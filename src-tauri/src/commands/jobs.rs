@@ -10,22 +10,17 @@ use tauri::AppHandle;
 pub(crate) async fn start_encoding(app: AppHandle) -> Result<JobInfo, Problem> {
     with_session(app, |session| session.background.start_encoding()).await
 }
-
 /// Jobs of this project, newest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
     with_session(app, |session| session.project.jobs()).await
 }
-
-/// Asks a job to stop.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn cancel_job(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| {
+session_commands! {
+    /// Asks a job to stop.
+    fn cancel_job(id: u32) -> () = |session| {
         // One that has ended by now needs no stopping.
         session.project.cancel_job(id);
         Ok(())
-    })
-    .await
+    };
 }

@@ -1,4 +1,35 @@
-//! Commands of the window, one file for each of its views. Each only hands over to the workbench.
+//! Commands of the window, one file for each of its views. Each only calls a use case.
+//!
+//! Most are one call on the open project or on the application: `session_commands!` and `app_commands!` make the Tauri
+//! command and its TypeScript binding from one declaration.
+
+/// Declares commands that run off the main thread, through the function named first.
+macro_rules! commands {
+    ($run:ident: $(
+        $(#[$doc:meta])*
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $answer:ty = |$part:ident| $call:expr;
+    )*) => {$(
+        $(#[$doc])*
+        #[tauri::command]
+        #[specta::specta]
+        pub(crate) async fn $name(
+            app: tauri::AppHandle,
+            $($argument: $type),*
+        ) -> Result<$answer, dissensus_api::Problem> {
+            super::$run(app, move |$part| $call).await
+        }
+    )*};
+}
+
+/// Commands that are one call on the open project.
+macro_rules! session_commands {
+    ($($commands:tt)*) => { commands! { with_session: $($commands)* } };
+}
+
+/// Commands that are one call on the application.
+macro_rules! app_commands {
+    ($($commands:tt)*) => { commands! { with_workbench: $($commands)* } };
+}
 
 pub(crate) mod annotators;
 pub(crate) mod application;

@@ -20,17 +20,10 @@ pub(crate) async fn ask_panel(
     };
     with_session(app, ask).await
 }
-
-/// What a panel is expected to decide on one text.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn panel_on_text(
-    app: AppHandle,
-    wish: PanelWish,
-    beside: Option<PanelWish>,
-    text: TextId,
-) -> Result<PanelVerdicts, Problem> {
-    with_session(app, move |session| session.panels.ask_about(&wish, beside.as_ref(), text)).await
+session_commands! {
+    /// What a panel is expected to decide on one text.
+    fn panel_on_text(wish: PanelWish, beside: Option<PanelWish>, text: TextId) -> PanelVerdicts =
+        |session| session.panels.ask_about(&wish, beside.as_ref(), text);
 }
 
 /// The panels that are kept in the project.
@@ -39,21 +32,11 @@ pub(crate) async fn panel_on_text(
 pub(crate) async fn kept_panels(app: AppHandle) -> Result<Vec<KeptPanel>, Problem> {
     with_session(app, |session| session.panels.list()).await
 }
+session_commands! {
+    /// Keeps a panel under a name.
+    fn keep_panel(name: String, wish: PanelWish) -> Vec<KeptPanel> =
+        |session| session.panels.save(&name, &wish);
 
-/// Keeps a panel under a name.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn keep_panel(
-    app: AppHandle,
-    name: String,
-    wish: PanelWish,
-) -> Result<Vec<KeptPanel>, Problem> {
-    with_session(app, move |session| session.panels.save(&name, &wish)).await
-}
-
-/// Keeps the panel of a name no longer.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn forget_panel(app: AppHandle, name: String) -> Result<Vec<KeptPanel>, Problem> {
-    with_session(app, move |session| session.panels.forget(&name)).await
+    /// Keeps the panel of a name no longer.
+    fn forget_panel(name: String) -> Vec<KeptPanel> = |session| session.panels.forget(&name);
 }

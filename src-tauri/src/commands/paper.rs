@@ -1,17 +1,10 @@
 //! What a paper's appendix needs.
 
-use super::with_session;
-use dissensus_api::{PaperWish, PaperWritten, Problem};
+use dissensus_api::{PaperWish, PaperWritten};
 use std::path::Path;
-use tauri::AppHandle;
 
-/// Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn write_report(
-    app: AppHandle,
-    folder: String,
-    wish: PaperWish,
-) -> Result<PaperWritten, Problem> {
-    with_session(app, move |session| session.paper.write_as_job(wish, Path::new(&folder))).await
+session_commands! {
+    /// Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled.
+    fn write_report(folder: String, wish: PaperWish) -> PaperWritten =
+        |session| session.paper.write_as_job(wish, Path::new(&folder));
 }

@@ -8,73 +8,39 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};
 use tauri::AppHandle;
 
-/// How far somebody is with the practice, and what may be done now; none where nothing is practised on.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn practice_state(
-    app: AppHandle,
-    annotator: AnnotatorId,
-) -> Result<Option<PracticeState>, Problem> {
-    with_session(app, move |session| session.labelling.practice(annotator)).await
-}
+session_commands! {
+    /// How far somebody is with the practice, and what may be done now; none where nothing is practised on.
+    fn practice_state(annotator: AnnotatorId) -> Option<PracticeState> =
+        |session| session.labelling.practice(annotator);
 
-/// The next text to practise on.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn next_practice(
-    app: AppHandle,
-    annotator: AnnotatorId,
-) -> Result<Option<PracticeTask>, Problem> {
-    with_session(app, move |session| session.labelling.next_practice(annotator)).await
-}
+    /// The next text to practise on.
+    fn next_practice(annotator: AnnotatorId) -> Option<PracticeTask> =
+        |session| session.labelling.next_practice(annotator);
 
-/// Records an answer in practice, and tells whether it was right; it is on disk when this answers.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn record_practice(
-    app: AppHandle,
-    answer: NewPracticeAnswer,
-) -> Result<PracticeFeedback, Problem> {
-    with_session(app, move |session| session.labelling.record_practice(&answer)).await
-}
+    /// Records an answer in practice, and tells whether it was right; it is on disk when this answers.
+    fn record_practice(answer: NewPracticeAnswer) -> PracticeFeedback =
+        |session| session.labelling.record_practice(&answer);
 
-/// What is practised on, the pass mark, and what came of it.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn practice_setup(app: AppHandle) -> Result<PracticeSetup, Problem> {
-    with_session(app, move |session| session.study.practice()).await
-}
+    /// What is practised on, the pass mark, and what came of it.
+    fn practice_setup() -> PracticeSetup = |session| session.study.practice();
 
-/// Sets the right answer of a text that is practised on, or takes it back. The text is named by its id in files.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_practice_text(
-    app: AppHandle,
-    question: QuestionId,
-    text_id: String,
-    answer: Option<Answer>,
-    reason: String,
-) -> Result<PracticeSetup, Problem> {
-    with_session(app, move |session| {
+    /// Sets the right answer of a text that is practised on, or takes it back. The text is named by its id in files.
+    fn set_practice_text(
+        question: QuestionId,
+        text_id: String,
+        answer: Option<Answer>,
+        reason: String,
+    ) -> PracticeSetup = |session| {
         let (text, _) = session.project.text_named(&text_id)?;
         session.study.set_practice(&[NewPracticeText { question, text, answer, reason }])?;
         session.study.practice()
-    })
-    .await
-}
+    };
 
-/// Sets the pass mark of practice, or what happens below it; what is not named stays.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_practice_rule(
-    app: AppHandle,
-    rule: NewPracticeRule,
-) -> Result<PracticeSetup, Problem> {
-    with_session(app, move |session| {
+    /// Sets the pass mark of practice, or what happens below it; what is not named stays.
+    fn set_practice_rule(rule: NewPracticeRule) -> PracticeSetup = |session| {
         session.study.set_practice_rule(&rule)?;
         session.study.practice()
-    })
-    .await
+    };
 }
 
 /// The mark of attention checks.
@@ -83,13 +49,8 @@ pub(crate) async fn set_practice_rule(
 pub(crate) async fn check_rule(app: AppHandle) -> Result<CheckRuleInfo, Problem> {
     with_session(app, |session| session.study.check_rule()).await
 }
-
-/// Sets the mark of attention checks, or none.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_check_rule(
-    app: AppHandle,
-    rule: Option<CheckRule>,
-) -> Result<CheckRuleInfo, Problem> {
-    with_session(app, move |session| session.study.set_check_rule(rule)).await
+session_commands! {
+    /// Sets the mark of attention checks, or none.
+    fn set_check_rule(rule: Option<CheckRule>) -> CheckRuleInfo =
+        |session| session.study.set_check_rule(rule);
 }

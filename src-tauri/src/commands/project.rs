@@ -18,28 +18,24 @@ use tauri::{AppHandle, Manager as _};
 pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::New(path)).await
 }
-
 /// Opens a project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::Existing(path)).await
 }
-
 /// Opens a project to read: nothing is written to it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project_to_read(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::ToRead(path)).await
 }
-
 /// Opens the sample project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_sample(app: AppHandle) -> Result<ProjectInfo, Problem> {
     open(app, Opening::Sample).await
 }
-
 async fn open(app: AppHandle, which: Opening) -> Result<ProjectInfo, Problem> {
     off_main(move || app.state::<WindowState>().open(&app, which)).await
 }
@@ -54,30 +50,24 @@ pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
     })
     .await
 }
-
 /// The open project, if there is one.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn project(app: AppHandle) -> Result<Option<ProjectInfo>, Problem> {
     with_workbench(app, |workbench| workbench.project()).await
 }
-
-/// Adds a question.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn add_question(
-    app: AppHandle,
-    name: String,
-    prompt: String,
-    scale: Scale,
-    only_if: Option<Condition>,
-    help: QuestionHelp,
-    definitions: Vec<String>,
-) -> Result<QuestionInfo, Problem> {
-    with_session(app, move |session| {
+session_commands! {
+    /// Adds a question.
+    fn add_question(
+        name: String,
+        prompt: String,
+        scale: Scale,
+        only_if: Option<Condition>,
+        help: QuestionHelp,
+        definitions: Vec<String>,
+    ) -> QuestionInfo = |session| {
         session.project.add_explained_question(&name, &prompt, scale, only_if, &help, &definitions)
-    })
-    .await
+    };
 }
 
 /// Changes a question. Where levels are added, removed or moved the project is closed for it and opened again.
@@ -101,12 +91,10 @@ pub(crate) async fn change_question(
     })
     .await
 }
-
-/// What stands on each level of a question, so that it cannot be removed.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn level_uses(app: AppHandle, question: QuestionId) -> Result<Vec<LevelUseInfo>, Problem> {
-    with_session(app, move |session| session.project.level_uses(question)).await
+session_commands! {
+    /// What stands on each level of a question, so that it cannot be removed.
+    fn level_uses(question: QuestionId) -> Vec<LevelUseInfo> =
+        |session| session.project.level_uses(question);
 }
 
 /// Scales to begin a question with.
@@ -122,27 +110,14 @@ pub(crate) async fn scale_templates() -> Result<Vec<ScaleTemplate>, Problem> {
 pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Problem> {
     with_session(app, |session| session.project.annotators()).await
 }
+session_commands! {
+    /// Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`.
+    fn add_new_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
+        |session| session.project.add_new_annotator(&name, &attributes);
 
-/// Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn add_new_annotator(
-    app: AppHandle,
-    name: String,
-    attributes: Attributes,
-) -> Result<AnnotatorInfo, Problem> {
-    with_session(app, move |session| session.project.add_new_annotator(&name, &attributes)).await
-}
-
-/// Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn add_annotator(
-    app: AppHandle,
-    name: String,
-    attributes: Attributes,
-) -> Result<AnnotatorInfo, Problem> {
-    with_session(app, move |session| session.project.add_annotator(&name, &attributes)).await
+    /// Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person.
+    fn add_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
+        |session| session.project.add_annotator(&name, &attributes);
 }
 
 /// Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more.
@@ -161,54 +136,29 @@ pub(crate) async fn change_annotator(
     })
     .await
 }
-
 /// What people are asked about themselves.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn attribute_form(app: AppHandle) -> Result<AttributeForm, Problem> {
     with_session(app, |session| session.project.attribute_form()).await
 }
+session_commands! {
+    /// Asks people this about themselves from now on.
+    fn set_attribute_form(form: AttributeForm) -> AttributeForm =
+        |session| session.project.set_attribute_form(&form);
 
-/// Asks people this about themselves from now on.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_attribute_form(
-    app: AppHandle,
-    form: AttributeForm,
-) -> Result<AttributeForm, Problem> {
-    with_session(app, move |session| session.project.set_attribute_form(&form)).await
-}
+    /// What is still to be asked of somebody.
+    fn form_left(annotator: AnnotatorId) -> AttributeForm = |session| session.project.form_left(annotator);
 
-/// What is still to be asked of somebody.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn form_left(app: AppHandle, annotator: AnnotatorId) -> Result<AttributeForm, Problem> {
-    with_session(app, move |session| session.project.form_left(annotator)).await
-}
+    /// Notes what somebody answered about themselves.
+    fn answer_form(annotator: AnnotatorId, answers: FormAnswers) -> () =
+        |session| session.project.answer_form(annotator, &answers);
 
-/// Notes what somebody answered about themselves.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn answer_form(
-    app: AppHandle,
-    annotator: AnnotatorId,
-    answers: FormAnswers,
-) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.answer_form(annotator, &answers)).await
-}
+    /// What goes if somebody withdraws.
+    fn traces(annotator: AnnotatorId) -> Traces = |session| session.project.traces(annotator);
 
-/// What goes if somebody withdraws.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn traces(app: AppHandle, annotator: AnnotatorId) -> Result<Traces, Problem> {
-    with_session(app, move |session| session.project.traces(annotator)).await
-}
-
-/// What would go with something that is taken out, and whether it can.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn removal(app: AppHandle, what: Removal) -> Result<RemovalPreview, Problem> {
-    with_session(app, move |session| session.project.removal(&what)).await
+    /// What would go with something that is taken out, and whether it can.
+    fn removal(what: Removal) -> RemovalPreview = |session| session.project.removal(&what);
 }
 
 /// Takes something out; the project is closed for it and opened again.
@@ -221,7 +171,6 @@ pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Pro
     })
     .await
 }
-
 /// Erases somebody who withdraws; the project is closed for it and opened again.
 #[tauri::command]
 #[specta::specta]
@@ -232,17 +181,10 @@ pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<W
     })
     .await
 }
+session_commands! {
+    /// Keeps what was chosen last.
+    fn save_choices(choices: ProjectChoices) -> () = |session| session.project.save_choices(&choices);
 
-/// Keeps what was chosen last.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn save_choices(app: AppHandle, choices: ProjectChoices) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.save_choices(&choices)).await
-}
-
-/// A page of the log.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn history(app: AppHandle, wish: HistoryWish) -> Result<HistoryPage, Problem> {
-    with_session(app, move |session| session.project.history(&wish)).await
+    /// A page of the log.
+    fn history(wish: HistoryWish) -> HistoryPage = |session| session.project.history(&wish);
 }

@@ -1,34 +1,17 @@
 //! Questions correlated with one another in Findings.
 
-use super::with_session;
-use dissensus_api::{CorrelationChoice, CorrelationPoints, Problem, QuestionCorrelation};
-use tauri::AppHandle;
+use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
 
-/// Correlates predicted scores of questions in the background, as a job of the id that is returned.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn correlate_questions(app: AppHandle, choice: CorrelationChoice) -> Result<u32, Problem> {
-    with_session(app, move |session| session.analysis.correlate_questions_as_job(choice)).await
-}
+session_commands! {
+    /// Correlates predicted scores of questions in the background, as a job of the id that is returned.
+    fn correlate_questions(choice: CorrelationChoice) -> u32 =
+        |session| session.analysis.correlate_questions_as_job(choice);
 
-/// The last correlation, if it was of this choice.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn question_correlation(
-    app: AppHandle,
-    choice: CorrelationChoice,
-) -> Result<Option<QuestionCorrelation>, Problem> {
-    with_session(app, move |session| Ok(session.analysis.question_correlation(&choice))).await
-}
+    /// The last correlation, if it was of this choice.
+    fn question_correlation(choice: CorrelationChoice) -> Option<QuestionCorrelation> =
+        |session| Ok(session.analysis.question_correlation(&choice));
 
-/// Two scores of the last correlation's texts, if it was of this choice.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn correlation_points(
-    app: AppHandle,
-    choice: CorrelationChoice,
-    a: u32,
-    b: u32,
-) -> Result<Option<CorrelationPoints>, Problem> {
-    with_session(app, move |session| Ok(session.analysis.correlation_points(&choice, a, b))).await
+    /// Two scores of the last correlation's texts, if it was of this choice.
+    fn correlation_points(choice: CorrelationChoice, a: u32, b: u32) -> Option<CorrelationPoints> =
+        |session| Ok(session.analysis.correlation_points(&choice, a, b));
 }

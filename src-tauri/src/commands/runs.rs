@@ -1,96 +1,46 @@
 //! The Models view.
 
-use super::with_session;
 use dissensus_api::{
-    ActiveModel, AuxiliaryCandidate, Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
+    ActiveModel, AuxiliaryCandidate, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
 };
 use dissensus_domain::QuestionId;
 use dissensus_stats::data::ModelKind;
 use std::path::Path;
-use tauri::AppHandle;
 
-/// What a training of this model would do by default, or did the last time it was asked for here.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn train_defaults(
-    app: AppHandle,
-    question: QuestionId,
-    model: ModelKind,
-    tuning: Tuning,
-) -> Result<TrainChoices, Problem> {
-    with_session(app, move |session| session.runs.defaults(question, model, tuning)).await
-}
+session_commands! {
+    /// What a training of this model would do by default, or did the last time it was asked for here.
+    fn train_defaults(question: QuestionId, model: ModelKind, tuning: Tuning) -> TrainChoices =
+        |session| session.runs.defaults(question, model, tuning);
 
-/// Questions of a project file that can teach the encoder of a run on `question` too.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn auxiliary_candidates(
-    app: AppHandle,
-    question: QuestionId,
-    project: String,
-) -> Result<Vec<AuxiliaryCandidate>, Problem> {
-    with_session(app, move |session| session.runs.auxiliary_candidates(question, Path::new(&project))).await
-}
+    /// Questions of a project file that can teach the encoder of a run on `question` too.
+    fn auxiliary_candidates(question: QuestionId, project: String) -> Vec<AuxiliaryCandidate> =
+        |session| session.runs.auxiliary_candidates(question, Path::new(&project));
 
-/// Starts a run in the background and returns its id at once.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn start_run(app: AppHandle, choices: TrainChoices) -> Result<u32, Problem> {
-    with_session(app, move |session| session.runs.start(&choices)).await
-}
+    /// Starts a run in the background and returns its id at once.
+    fn start_run(choices: TrainChoices) -> u32 = |session| session.runs.start(&choices);
 
-/// Goes on with a run that broke off.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn resume_run(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| session.runs.resume(id)).await
-}
+    /// Goes on with a run that broke off.
+    fn resume_run(id: u32) -> () = |session| session.runs.resume(id);
 
-/// What predicts for a question, exactly: which encoder, which model, fitted on how many labels.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn active_model(app: AppHandle, question: QuestionId) -> Result<ActiveModel, Problem> {
-    with_session(app, move |session| session.live.active_model(question)).await
-}
+    /// What predicts for a question, exactly: which encoder, which model, fitted on how many labels.
+    fn active_model(question: QuestionId) -> ActiveModel = |session| session.live.active_model(question);
 
-/// Every training run, newest first.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn runs(app: AppHandle) -> Result<Vec<RunInfo>, Problem> {
-    with_session(app, move |session| session.runs.list()).await
-}
+    /// Every training run, newest first.
+    fn runs() -> Vec<RunInfo> = |session| session.runs.list();
 
-/// Everything about one run.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn run_detail(app: AppHandle, id: u32) -> Result<RunDetail, Problem> {
-    with_session(app, move |session| session.runs.detail(id)).await
-}
+    /// Everything about one run.
+    fn run_detail(id: u32) -> RunDetail = |session| session.runs.detail(id);
 
-/// Two runs on the same labels.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn compare_runs(app: AppHandle, a: u32, b: u32) -> Result<RunComparison, Problem> {
-    with_session(app, move |session| session.runs.compare(a, b)).await
-}
+    /// Two runs on the same labels.
+    fn compare_runs(a: u32, b: u32) -> RunComparison = |session| session.runs.compare(a, b);
 
-/// Uses the encoder of a run for the project; none goes back to the encoder that was in use before.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn use_run(app: AppHandle, id: Option<u32>) -> Result<(), Problem> {
-    with_session(app, move |session| session.runs.use_run(id)).await
-}
+    /// Uses the encoder of a run for the project; none goes back to the encoder that was in use before.
+    fn use_run(id: Option<u32>) -> () = |session| session.runs.use_run(id);
 
-/// Takes a run and its files away.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| session.runs.delete(id).map(drop)).await
-}
+    /// Takes a run and its files away.
+    fn delete_run(id: u32) -> () = |session| session.runs.delete(id).map(drop);
 
-/// Writes a report of these runs; the path's ending says which kind: csv, json, tex or html.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_runs(app: AppHandle, ids: Vec<u32>, path: String) -> Result<(), Problem> {
-    with_session(app, move |session| session.runs.export(&ids, path.as_ref(), false)).await
+    /// Writes a report of these runs; the path's ending says which kind: csv, json, tex or html.
+    fn export_runs(ids: Vec<u32>, path: String) -> () =
+        |session| session.runs.export(&ids, path.as_ref(), false);
 }

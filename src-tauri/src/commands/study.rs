@@ -1,6 +1,6 @@
 //! The study of People, and the packet of one person.
 
-use super::{off_main, with_session};
+use super::off_main;
 use crate::state::WindowState;
 use dissensus_api::{
     AttentionCheckInfo, HandedIn, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket,
@@ -10,36 +10,20 @@ use dissensus_domain::{Answer, QuestionId, TextId};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
-/// What a plan comes to; nothing is changed.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn study_draft(app: AppHandle, wish: StudyWish) -> Result<StudyDraft, Problem> {
-    with_session(app, move |session| session.study.draft(&wish)).await
-}
+session_commands! {
+    /// What a plan comes to; nothing is changed.
+    fn study_draft(wish: StudyWish) -> StudyDraft = |session| session.study.draft(&wish);
 
-/// Hands out what a plan adds: a packet a person, in `folder`.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn hand_out(app: AppHandle, wish: StudyWish, folder: String) -> Result<StudyDraft, Problem> {
-    with_session(app, move |session| session.study.hand_out_as_job(&wish, Path::new(&folder))).await
-}
+    /// Hands out what a plan adds: a packet a person, in `folder`.
+    fn hand_out(wish: StudyWish, folder: String) -> StudyDraft =
+        |session| session.study.hand_out_as_job(&wish, Path::new(&folder));
 
-/// Writes packets that were lost anew into `folder`.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn write_packets_again(
-    app: AppHandle,
-    people: Vec<String>,
-    folder: String,
-) -> Result<Vec<String>, Problem> {
-    with_session(app, move |session| session.study.write_again_as_job(&people, Path::new(&folder))).await
-}
+    /// Writes packets that were lost anew into `folder`.
+    fn write_packets_again(people: Vec<String>, folder: String) -> Vec<String> =
+        |session| session.study.write_again_as_job(&people, Path::new(&folder));
 
-/// How far the study is.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem> {
-    with_session(app, move |session| session.study.report()).await
+    /// How far the study is.
+    fn study_report() -> StudyReport = |session| session.study.report();
 }
 
 /// Takes in what was handed in, packets and whole copies, these as far as it was agreed to. Where one of them says that somebody withdrew, the
@@ -63,60 +47,32 @@ pub(crate) async fn merge_files(
     })
     .await
 }
+session_commands! {
+    /// What everybody said about a text, and what was decided.
+    fn text_talk(question: QuestionId, text: TextId) -> TextTalk =
+        |session| session.study.talk(question, text);
 
-/// What everybody said about a text, and what was decided.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn text_talk(
-    app: AppHandle,
-    question: QuestionId,
-    text: TextId,
-) -> Result<TextTalk, Problem> {
-    with_session(app, move |session| session.study.talk(question, text)).await
-}
+    /// Decides about a text; labels stay as they are.
+    fn decide(decision: NewDecision) -> TextTalk = |session| session.study.decide(&decision);
 
-/// Decides about a text; labels stay as they are.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn decide(app: AppHandle, decision: NewDecision) -> Result<TextTalk, Problem> {
-    with_session(app, move |session| session.study.decide(&decision)).await
-}
+    /// The attention checks, and how they were answered.
+    fn attention_checks() -> Vec<AttentionCheckInfo> = |session| session.study.checks();
 
-/// The attention checks, and how they were answered.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn attention_checks(app: AppHandle) -> Result<Vec<AttentionCheckInfo>, Problem> {
-    with_session(app, move |session| session.study.checks()).await
-}
-
-/// Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn set_attention_check(
-    app: AppHandle,
-    question: QuestionId,
-    text_id: String,
-    answer: Option<Answer>,
-    reason: String,
-) -> Result<Vec<AttentionCheckInfo>, Problem> {
-    with_session(app, move |session| {
+    /// Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files.
+    fn set_attention_check(
+        question: QuestionId,
+        text_id: String,
+        answer: Option<Answer>,
+        reason: String,
+    ) -> Vec<AttentionCheckInfo> = |session| {
         let (text, _) = session.project.text_named(&text_id)?;
         session.study.set_checks(&[NewAttentionCheck { question, text, answer, reason }])?;
         session.study.checks()
-    })
-    .await
-}
+    };
 
-/// The packet that is open; none where a whole project is.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn open_packet(app: AppHandle) -> Result<Option<OpenPacket>, Problem> {
-    with_session(app, move |session| session.study.open_packet()).await
-}
+    /// The packet that is open; none where a whole project is.
+    fn open_packet() -> Option<OpenPacket> = |session| session.study.open_packet();
 
-/// Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn hand_in(app: AppHandle, file: String) -> Result<HandedIn, Problem> {
-    with_session(app, move |session| session.study.hand_in(Path::new(&file), true)).await
+    /// Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked.
+    fn hand_in(file: String) -> HandedIn = |session| session.study.hand_in(Path::new(&file), true);
 }

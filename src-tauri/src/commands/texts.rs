@@ -5,17 +5,10 @@ use dissensus_api::{FoundTexts, LongTextsInfo, Problem, TextQuery};
 use dissensus_domain::TextId;
 use tauri::AppHandle;
 
-/// Up to `limit` rows of a list of texts from a place on, and the place of a text in it.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn find_texts(
-    app: AppHandle,
-    query: TextQuery,
-    offset: u32,
-    limit: u32,
-    look_for: Option<TextId>,
-) -> Result<FoundTexts, Problem> {
-    with_session(app, move |session| session.texts.find(&query, offset, limit, look_for)).await
+session_commands! {
+    /// Up to `limit` rows of a list of texts from a place on, and the place of a text in it.
+    fn find_texts(query: TextQuery, offset: u32, limit: u32, look_for: Option<TextId>) -> FoundTexts =
+        |session| session.texts.find(&query, offset, limit, look_for);
 }
 
 /// Tells which texts are longer than the encoder reads at once: a job that ends with this answer.
