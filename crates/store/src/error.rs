@@ -166,7 +166,7 @@ pub enum StoreError {
     #[error("the folder of {} is read-only, and an open project keeps files beside it; copy it to where it may be written", .0.display())]
     FolderReadOnly(PathBuf),
     /// The program that had the file open last did not close it, and reading alone cannot put that right.
-    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label\" or \"import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
+    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label record\" or \"data import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
     Unfinished(PathBuf),
     /// Another program, or another window, has the project open.
     #[error("{} is open already ({by}); close it there first", .path.display())]
@@ -186,10 +186,10 @@ pub enum StoreError {
         how: Displaced,
     },
     /// The journal beside the project is another file's, and reading alone cannot put it aside.
-    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label\" or \"import\"), which puts that journal aside", .0.display())]
+    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label record\" or \"data import\"), which puts that journal aside", .0.display())]
     ForeignJournal(PathBuf),
     /// What was written last is in a journal under another name of the file.
-    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label\" or \"import\"), which brings the two together", .path.display(), .journal.display())]
+    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label record\" or \"data import\"), which brings the two together", .path.display(), .journal.display())]
     JournalElsewhere {
         /// The file.
         path: PathBuf,

@@ -3,7 +3,7 @@
 use dissensus_exchange::{AnswerColumn, AttributeConflicts, TableReading};
 use std::collections::BTreeMap;
 
-/// The options of `dissensus import` that ask for a reading; `None` where they cannot say it.
+/// The options of `dissensus data import` that ask for a reading; `None` where they cannot say it.
 pub(super) fn options_of(reading: &TableReading) -> Option<Vec<String>> {
     if !can_be_said(reading) {
         return None;
