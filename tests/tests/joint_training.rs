@@ -23,7 +23,7 @@ fn project(bench: &Bench) {
     bench.ok(["models", "encode", "P.dissensus"]);
 }
 
-const TRAIN: [&str; 8] =
+const TRAIN: [&str; 9] =
     ["models", "train", "P.dissensus", "--model", "shared", "--tuning", "last-1", "--epochs", "1"];
 
 fn asking<'a>(more: &[&'a str]) -> Vec<&'a str> {

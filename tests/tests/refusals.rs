@@ -291,7 +291,7 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
         // Without the right to mount, a limit on the size of files stops a checkpoint larger than the project in the same code.
         Err(_) => {
             let tuned = ["--model", "shared", "--tuning", "last-1", "--epochs", "1"];
-            let train: Vec<&str> = train[..4].iter().copied().chain(tuned).collect();
+            let train: Vec<&str> = train[..5].iter().copied().chain(tuned).collect();
             let message = limited(&bench, &train, 4096);
             return assert!(message.contains("state.safetensors"), "{message}");
         }
@@ -341,7 +341,7 @@ fn no_encoder_is_told_with_the_way_to_get_it() {
     let bench = project();
     let message = refused(&bench, &["models", "encode", "P.dissensus"]);
     assert!(
-        message.contains("dissensus encode PROJECT --encoder") && !message.contains("cargo"),
+        message.contains("dissensus models encode PROJECT --encoder") && !message.contains("cargo"),
         "{message}"
     );
     insta::assert_snapshot!(message);

@@ -238,7 +238,7 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     let said = bench.ok(["models", "predict", "P.dissensus", "--text", "a fool"]);
     assert!(said.starts_with("Words that 2 annotators would mark"), "{said}");
     let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t2"]);
-    assert!(refused.contains("dissensus words PROJECT --question \"where\" --text-id t2"), "{refused}");
+    assert!(refused.contains("dissensus analyse words PROJECT --question \"where\" --text-id t2"), "{refused}");
     let beside = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);
     assert!(beside.contains("answered") && beside.contains("an insult with a long name"), "{beside}");
 }
