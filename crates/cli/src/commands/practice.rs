@@ -180,7 +180,7 @@ pub(crate) fn told(state: &PracticeState) -> String {
     result.into_iter().chain([now]).collect::<Vec<_>>().join("; ")
 }
 
-/// `label --practice`.
+/// `label record --practice`.
 pub(crate) fn answer(session: &Session, args: &Record) -> Result<()> {
     let given = session.labelling.practise_by_name(
         NamedAnnotator { name: &args.annotator, new: args.new_annotator },

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// What `dissensus study assign --write-again --json` prints.
+/// What `study assign --write-again --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PacketsWritten {
     /// The packets' files.

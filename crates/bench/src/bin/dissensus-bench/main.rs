@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     match start_log(cli.log.as_deref()).and_then(|()| run(cli.benchmark)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("error: {error:#}"));
+            say(&format!("error: {error}"));
             ExitCode::FAILURE
         }
     }
