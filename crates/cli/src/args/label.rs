@@ -40,7 +40,7 @@ pub(crate) struct Record {
     /// The text id
     #[arg(long, value_name = "ID")]
     pub(crate) text_id: String,
-    /// The answer: the name of a level
+    /// The answer: a level, options separated by ;, spans as a JSON list, or [cannot say]
     #[arg(long, allow_hyphen_values = true)]
     pub(crate) value: String,
     #[command(flatten)]

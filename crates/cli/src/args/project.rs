@@ -120,8 +120,8 @@ pub(crate) struct History {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  dissensus project remove P.dissensus --question toxicty
-  dissensus project remove P.dissensus --question toxicty --yes
+  dissensus project remove P.dissensus --question misspelt
+  dissensus project remove P.dissensus --question misspelt --yes
   dissensus project remove P.dissensus --last-import --yes
 
 Only what nothing else refers to can be removed (no answers, task packets, decisions or training runs).
