@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads what `dissensus export` writes with the tools' own readers, and compares counts and answers.
+"""Reads what `dissensus data export` writes with the tools' own readers, and compares counts and answers.
 
     python3 tools/check_exchange.py DISSENSUS FOLDER
 
@@ -61,10 +61,10 @@ class Bench:
         return self.write(file, "--format", form, *more)
 
     def write(self, file, *options):
-        return json.loads(self.run("export", "P.dissensus", file, "--json", *options))
+        return json.loads(self.run("data", "export", "P.dissensus", file, "--json", *options))
 
     def project(self, rows):
-        self.run("new", "P.dissensus")
+        self.run("project", "new", "P.dissensus")
         for question, kind, levels in [
             ("mood", "ordinal", "1,2,3,4,5"),
             ("rude", "binary", "no,yes"),
@@ -81,7 +81,7 @@ class Bench:
                         table.writerow([text, words, person, shown, asked, at])
             # A comma is part of the name of a topic, which --levels cannot say: the file does.
             options = ["--scale", kind, *(["--levels", levels] if levels else [])]
-            self.run("import", "P.dissensus", file.name, *options)
+            self.run("data", "import", "P.dissensus", file.name, *options)
 
 
 def expect(what, found, wanted):
@@ -266,10 +266,10 @@ def inception(bench):
             cas.add(tone(begin=5, end=9, value="W"))
             cas.add(whole(mood=mood))
             archive.writestr(f"annotation/one.txt/{person}.{write.__name__[3:]}", write(cas))
-    bench.run("new", "Q.dissensus")
-    told = json.loads(bench.run("import", "Q.dissensus", "project.zip", "--json"))
+    bench.run("project", "new", "Q.dissensus")
+    told = json.loads(bench.run("data", "import", "Q.dissensus", "project.zip", "--json"))
     expect("dkpro-cassis: labels", told["labels"], 4)
-    bench.run("export", "Q.dissensus", "cas.jsonl")
+    bench.run("data", "export", "Q.dissensus", "cas.jsonl")
     labels = [json.loads(line) for line in (bench.folder / "cas.jsonl").read_text(encoding="utf-8").splitlines()]
     found = {(row["annotator_id"], row["question"]): row["label"] for row in labels}
     span = [{"start": 5, "end": 9, "label": "W"}]

@@ -1,4 +1,4 @@
-"""All labels of a text brought together: the methods of `dissensus aggregate`, on arrays of labels."""
+"""All labels of a text brought together: the methods of `dissensus analyse aggregate`, on arrays of labels."""
 
 from __future__ import annotations
 

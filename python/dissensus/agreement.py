@@ -1,4 +1,4 @@
-"""How much annotators agree: the coefficients of `dissensus agreement`, on arrays of labels.
+"""How much annotators agree: the coefficients of `dissensus analyse agreement`, on arrays of labels.
 
 Label i is by `annotators[i]` on `texts[i]`; both can be any names or numbers. levels: the scale's levels in their order; left out, those of the labels,
 sorted. scale: `binary`, `choice`, `ordinal`, or `auto` (two levels are binary, numbers are ordinal).

@@ -13,7 +13,7 @@ __all__ = ["Bundle"]
 
 
 class Bundle:
-    """A folder that `dissensus bundle` (or `Project.bundle`) wrote: encoder, model and what was learned of annotators, and no text.
+    """A folder that `dissensus models bundle` (or `Project.bundle`) wrote: encoder, model and what was learned of annotators, and no text.
 
     A pickle holds the folder's path alone: small, and whoever takes it needs the folder at the same place (docs/src/how-to/cluster.md). Every file is
     checked against its sum when it is opened.
@@ -38,7 +38,7 @@ class Bundle:
 
     def predict(self, texts, annotators=None, *, question=None, ids=None, device="auto") -> Table:
         """What annotators (all of them where none are named) would answer: a row for each text and annotator, with the columns of
-        `dissensus predict --bundle`. ids: names for the texts in `text_id`; left out, their numbers from 0. The model and its encoder stay in memory
+        `dissensus models predict --bundle`. ids: names for the texts in `text_id`; left out, their numbers from 0. The model and its encoder stay in memory
         between calls for the same question and annotators."""
         texts = strings(texts, "texts")
         if ids is None:

@@ -1,4 +1,4 @@
-"""How well predictions meet labels: the measures of `dissensus evaluate`, on arrays.
+"""How well predictions meet labels: the measures of `dissensus models evaluate`, on arrays.
 
 y: labels. p: probabilities, [n, levels], in the order of `levels` (left out: the labels' own levels, sorted).
 """
@@ -135,7 +135,7 @@ def auroc(scores, truth) -> float | None:
 
 
 def scores(y, p, texts, annotators, *, levels=None, scale="auto") -> dict:
-    """Every measure of `dissensus evaluate --json` that needs no tuning, by the same keys: label y[i] is by annotators[i] on texts[i], predicted p[i].
+    """Every measure of `dissensus models evaluate --json` that needs no tuning, by the same keys: label y[i] is by annotators[i] on texts[i], predicted p[i].
 
     >>> from dissensus import metrics
     >>> found = metrics.scores([0, 1], [[0.9, 0.1], [0.2, 0.8]], ["t", "t"], ["a", "b"])

@@ -50,7 +50,7 @@ class Project:
         return cls(path)
 
     def info(self) -> dict:
-        """What it holds, as `dissensus info --json` tells."""
+        """What it holds, as `dissensus project info --json` tells."""
         return json.loads(_native.project_info(self.path))
 
     def questions(self) -> list[dict]:
@@ -82,13 +82,13 @@ class Project:
         return Table(_native.project_annotators(self.path))
 
     def predictions(self, question: str | None = None, annotators=None) -> Table:
-        """What annotators (all where none are named) would answer to every text: the columns of `dissensus predictions`. `observed` says that
+        """What annotators (all where none are named) would answer to every text: the columns of `dissensus models predictions`. `observed` says that
         the model has learned from this person's own label of this text. Texts must have embeddings (`encode`)."""
         chosen = [] if annotators is None else strings([annotators] if isinstance(annotators, str) else annotators, "annotators")
         return Table(_native.project_predictions(self.path, question, chosen))
 
     def disagreement(self, question: str | None = None, by: str = "combined") -> Table:
-        """Every text by how much annotators would disagree, the most first, with the numbers of `dissensus disagreement --json`; `low` and `high` are
+        """Every text by how much annotators would disagree, the most first, with the numbers of `dissensus analyse disagreement --json`; `low` and `high` are
         the interval of `value`, `p_LEVEL` the mean prediction, `n_LEVEL` the labels there are. by: `combined`, `split`, `far-apart`, `opposite-sides`, `between`,
         `surprising`, `group-gap`, `pairwise`, `divergence`, `uncertainty` or `labels`."""
         if not isinstance(by, str):
@@ -101,7 +101,7 @@ class Project:
         return ids, rows
 
     def encode(self, encoder=None, *, pooling=None, device="auto", precision=None, long_texts=None, prompt=None) -> dict:
-        """Gives every text an embedding, going on where an earlier call stopped, and makes the encoder the project's; as `dissensus encode`."""
+        """Gives every text an embedding, going on where an earlier call stopped, and makes the encoder the project's; as `dissensus models encode`."""
         asked = (None if encoder is None else os.fspath(encoder), pooling, device, precision, long_texts, prompt, None)
         return json.loads(_native.project_encode(self.path, asked, self.wait))
 
@@ -109,7 +109,7 @@ class Project:
         self, annotator: str, text_id: str, label, *, question: str | None = None, occasion: int = 1, note: str | None = None,
         reasons=(), confidence: int | None = None,
     ) -> dict:
-        """Records one label, as `dissensus label` does: it is on disk when this returns. A new name is a new annotator."""
+        """Records one label, as `dissensus label record` does: it is on disk when this returns. A new name is a new annotator."""
         for name, value in (("annotator", annotator), ("text_id", text_id), ("label", label)):
             if is_missing(value):
                 raise wrong(f"{name} is {value!r}")
@@ -186,7 +186,7 @@ class Project:
         return self._import(rows, roles, {})
 
     def import_preview(self, path, *, reading: dict | None = None, question: str | None = None, format: str | None = None) -> dict:
-        """What `import_file` would do, as `dissensus import --dry-run --json`; nothing is written. `readings` are the ways to read a table,
+        """What `import_file` would do, as `dissensus data import --dry-run --json`; nothing is written. `readings` are the ways to read a table,
         the best first, each with its `columns`; where `undecided` is true one of them has to be given as `reading`."""
         choices = self._choices(reading, question, format, skip_bad=False)
         return json.loads(_native.project_import_preview(self.path, os.path.abspath(os.fspath(path)), json.dumps(choices)))
@@ -200,7 +200,7 @@ class Project:
         format: str | None = None,
         skip_bad: bool = False,
     ) -> dict:
-        """Imports a file of a table or of an annotation tool, recognised and guessed as by `dissensus import`, or a table by a `reading`
+        """Imports a file of a table or of an annotation tool, recognised and guessed as by `dissensus data import`, or a table by a `reading`
         of `import_preview`. A table that may be read in several ways raises `several-readings`."""
         choices = self._choices(reading, question, format, skip_bad)
         return self._run_import(os.path.abspath(os.fspath(path)), choices)
@@ -211,7 +211,7 @@ class Project:
         return {"columns": columns, "question": question, "format": format, "skip_bad": skip_bad}
 
     def bundle(self, dir, questions=None, *, runs=(), with_ids: bool = False, replace: bool = False) -> dict:
-        """Writes a folder that predicts without the project (`Bundle`), as `dissensus bundle` does."""
+        """Writes a folder that predicts without the project (`Bundle`), as `dissensus models bundle` does."""
         questions = [] if questions is None else [questions] if isinstance(questions, str) else list(questions)
         written = _native.project_bundle(
             self.path, os.path.abspath(os.fspath(dir)), questions, list(runs), with_ids, replace

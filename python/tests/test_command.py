@@ -48,7 +48,7 @@ def arrays(project, question):
 
 def compared(project, question, levels, models, scale):
     """The command's scores of models and those of the estimators, on the official split."""
-    held = command("evaluate", project.path, "--question", question, "--split", "column", "--models", ",".join(models))
+    held = command("models", "evaluate", project.path, "--question", question, "--split", "column", "--models", ",".join(models))
     a = arrays(project, question)
     train = a["split"][a["texts"]] == "train"
     test = ~train
@@ -98,7 +98,7 @@ def with_splits(project, folder):
                 *[who[key] for key in attributes],
             ])
     made = Project.create(folder / "split.dissensus")
-    command("import", made.path, path, "--split", "split", "--attributes", ",".join(attributes))
+    command("data", "import", made.path, path, "--split", "split", "--attributes", ",".join(attributes))
     made.encode()
     return made
 
@@ -133,7 +133,7 @@ def test_popquorn_is_fitted_in_five_seconds_to_the_numbers_of_evaluate(popquorn,
 def test_predictions_and_disagreement_are_the_commands(encoded, tmp_path):
     question = "offensiveness"
     out = tmp_path / "predictions.csv"
-    command("predictions", encoded.path, out, "--question", question)
+    command("models", "predictions", encoded.path, out, "--question", question)
     ours = encoded.predictions(question)
     with open(out, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -146,7 +146,7 @@ def test_predictions_and_disagreement_are_the_commands(encoded, tmp_path):
                 assert str(bool(our[key])).lower() == value.lower()
             else:
                 assert our[key] == pytest.approx(float(value), abs=1e-6)
-    found = command("disagreement", encoded.path, "--question", question, "--top", 1000)
+    found = command("analyse", "disagreement", encoded.path, "--question", question, "--top", 1000)
     ranked = encoded.disagreement(question)
     assert ranked["text_id"] == [text["text_id"] for text in found["texts"]]
     for our, text in zip(ranked.rows(), found["texts"], strict=True):
@@ -160,10 +160,10 @@ def test_predictions_and_disagreement_are_the_commands(encoded, tmp_path):
 def test_agreement_and_aggregation_are_the_commands(encoded):
     labels = encoded.labels("offensiveness")
     three = labels["text_id"], labels["annotator_id"], labels["label"]
-    found = command("agreement", encoded.path, "--question", "offensiveness")
+    found = command("analyse", "agreement", encoded.path, "--question", "offensiveness")
     assert agreement.alpha(*three, scale="ordinal") == pytest.approx(found["alpha"], abs=1e-6)
     for method in ("majority", "dawid-skene", "mace", "glad"):
-        theirs = command("aggregate", encoded.path, "--question", "offensiveness", "--method", method)
+        theirs = command("analyse", "aggregate", encoded.path, "--question", "offensiveness", "--method", method)
         texts = {text["text_id"]: text for text in theirs["texts"]}
         ours = aggregation.aggregate(*three, method, levels=list("12345"), scale="ordinal")
         for at, text in enumerate(ours.texts["text"]):
@@ -176,7 +176,7 @@ def test_embeddings_are_the_commands(encoded, tmp_path):
     path = tmp_path / "texts.csv"
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["text_id", "text"], *[[str(at), text or "x"] for at, text in enumerate(texts)]])
-    command("embed", path, tmp_path / "out.npy", "--text-column", "text", "--text-id-column", "text_id")
+    command("models", "embed", path, tmp_path / "out.npy", "--text-column", "text", "--text-id-column", "text_id")
     theirs = np.load(tmp_path / "out.npy")
     encoder = Encoder()
     ours = encoder.encode([text or "x" for text in texts])
@@ -196,7 +196,7 @@ def test_a_bundle_predicts_as_the_command_and_is_small_as_a_pickle(encoded, tmp_
     path = tmp_path / "texts.csv"
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["text_id", "text"], *[[str(at), text] for at, text in enumerate(texts)]])
-    command("predict", "--bundle", folder, "--texts", path, "--out", tmp_path / "out.csv")
+    command("models", "predict", "--bundle", folder, "--texts", path, "--out", tmp_path / "out.csv")
     with open(tmp_path / "out.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     bundle = Bundle(folder)

@@ -36,7 +36,7 @@ def test_tables_are_taken_as_they_are(encoded):
 
 
 def test_what_a_project_holds_is_what_the_command_says(encoded):
-    info = command("info", encoded.path)
+    info = command("project", "info", encoded.path)
     assert encoded.texts().num_rows == info["texts"] and encoded.labels().num_rows == info["labels"]
     assert [question["name"] for question in encoded.questions()] == ["offensiveness", "remove"]
     assert sum(encoded.annotators()["labels"]) == info["labels"]
@@ -180,7 +180,7 @@ def test_two_at_once_and_killed_halfway(project):
     assert held in (before, before + 1)
     project.add_label("after", "c002", 2, question="offensiveness")
     assert project.labels().num_rows == held + 1
-    assert command("info", project.path)["texts"] == 3168
+    assert command("project", "info", project.path)["texts"] == 3168
 
 
 ADDING = """
@@ -235,7 +235,7 @@ def test_a_copy_is_a_project_of_its_own_and_changes_are_seen(project, tmp_path):
     assert "only here" not in project.annotators()["annotator_id"]
     p = project.predictions("offensiveness", "sim-ada")
     theirs = [row["text_id"] for row in p.rows() if not row["observed"]][0]
-    command("label", project.path, "--annotator", "sim-ada", "--text-id", theirs, "--value", 5, "--question", "offensiveness")
+    command("label", "record", project.path, "--annotator", "sim-ada", "--text-id", theirs, "--value", 5, "--question", "offensiveness")
     now = project.predictions("offensiveness", "sim-ada")
     at = now["text_id"].index(theirs)
     assert now["observed"][at] and not p["observed"][at] and now["p_5"][at] > p["p_5"][at]
@@ -283,5 +283,5 @@ while True:
         if os.path.exists(path):
             labels = Project(path).labels("offensiveness")
             found += [pair for pair in zip(labels["annotator_id"], labels["text_id"]) if pair[0].startswith("mover-")]
-            command("info", path)
+            command("project", "info", path)
     assert len(found) == len(set(found)) and confirmed <= set(found), (len(confirmed), len(found), refused)

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 /// A project with 40 texts and 6 annotators, every text labelled by everybody.
 fn labelled(bench: &Bench) {
     bench.file("labels.csv", files::labels(40, 6));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
 }
 
 /// Rows of a CSV text as maps from the columns named.
@@ -24,7 +24,7 @@ fn rows(csv: &str, columns: [&str; 4]) -> Vec<[String; 4]> {
 
 /// `text_id`, `text`, `annotator_id`, `label`: the columns that every export has.
 fn exported(bench: &Bench, file: &str) -> Vec<[String; 4]> {
-    bench.ok(["export", "P.dissensus", file]);
+    bench.ok(["data", "export", "P.dissensus", file]);
     let mut rows = rows(
         &std::fs::read_to_string(bench.path(file)).unwrap(),
         ["text_id", "text", "annotator_id", "label"],
@@ -41,9 +41,9 @@ fn what_is_imported_is_exported_and_imports_again() {
     given.sort();
     assert_eq!(exported(&bench, "first.csv"), given);
 
-    bench.ok(["new", "Q.dissensus"]);
-    bench.ok(["import", "Q.dissensus", "first.csv", "--attributes", "gender"]);
-    bench.ok(["export", "Q.dissensus", "second.csv"]);
+    bench.ok(["project", "new", "Q.dissensus"]);
+    bench.ok(["data", "import", "Q.dissensus", "first.csv", "--attributes", "gender"]);
+    bench.ok(["data", "export", "Q.dissensus", "second.csv"]);
     let second = std::fs::read_to_string(bench.path("second.csv")).unwrap();
     let mut second = rows(&second, ["text_id", "text", "annotator_id", "label"]);
     second.sort();
@@ -55,12 +55,12 @@ fn a_second_import_adds_to_the_first() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     // The same file again says nothing new; a larger one adds what it has besides.
-    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
     assert_eq!(exported(&bench, "same.csv").len(), 240);
     bench.file("more.csv", files::labels(45, 7));
-    bench.ok(["import", "P.dissensus", "more.csv", "--attributes", "gender", "--question", "rude"]);
+    bench.ok(["data", "import", "P.dissensus", "more.csv", "--attributes", "gender", "--question", "rude"]);
     assert_eq!(exported(&bench, "more-out.csv").len(), 45 * 7);
-    let info = bench.json(["info", "P.dissensus"]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!((&info["texts"], &info["annotators"]), (&Value::from(45), &Value::from(7)), "{info}");
 }
 
@@ -69,8 +69,17 @@ fn a_label_is_added_replaced_and_taken_back() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     let label = |value| {
-        let line =
-            bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t7", "--value", value]);
+        let line = bench.ok([
+            "label",
+            "record",
+            "P.dissensus",
+            "--annotator",
+            "ana",
+            "--text-id",
+            "t7",
+            "--value",
+            value,
+        ]);
         assert_eq!(line.lines().count(), 1, "label prints one line: {line}");
     };
     let anas = |file| -> Vec<String> {
@@ -80,23 +89,24 @@ fn a_label_is_added_replaced_and_taken_back() {
     label("2");
     label("5");
     assert_eq!(anas("a.csv"), ["5"], "the newest label is current");
-    bench.ok(["undo", "P.dissensus", "--annotator", "ana"]);
+    bench.ok(["label", "undo", "P.dissensus", "--annotator", "ana"]);
     assert_eq!(anas("b.csv"), ["2"], "undo uncovers the one before");
-    let undone = bench.json(["undo", "P.dissensus", "--annotator", "ana"]);
+    let undone = bench.json(["label", "undo", "P.dissensus", "--annotator", "ana"]);
     assert!(anas("c.csv").is_empty());
     let rude = json!({ "annotator": "ana", "text_id": "t7", "question": "rude", "value": "2", "occasion": 1, "now": null });
     assert_eq!(undone, rude);
-    assert_eq!(bench.json(["undo", "P.dissensus", "--annotator", "ana"]), Value::Null);
+    assert_eq!(bench.json(["label", "undo", "P.dissensus", "--annotator", "ana"]), Value::Null);
 }
 
 #[test]
 fn texts_alone_become_a_project_to_label() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text\nhello\ngo away\nhello\n");
-    bench.ok(["new", "P.dissensus"]);
-    let said = bench.ok(["import", "P.dissensus", "texts.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    let said = bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
     assert!(said.contains("2 texts") && said.contains("equal texts become one"), "{said}");
     bench.ok([
+        "data",
         "question",
         "P.dissensus",
         "rude",
@@ -106,8 +116,8 @@ fn texts_alone_become_a_project_to_label() {
         "ordinal",
     ]);
     let prompt = "Is it kind?";
-    bench.ok(["question", "P.dissensus", "kind", "--levels", "no,yes", "--prompt", prompt]);
-    let info = bench.json(["info", "P.dissensus"]);
+    bench.ok(["data", "question", "P.dissensus", "kind", "--levels", "no,yes", "--prompt", prompt]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     let scales: Vec<Value> = (0..2).map(|nth| info["questions"][nth]["scale"].clone()).collect();
     assert_eq!(scales[0], json!({ "kind": "ordinal", "levels": ["not at all", "a little", "very"] }));
     assert_eq!(scales[1], json!({ "kind": "binary", "levels": ["no", "yes"] }));
@@ -118,9 +128,10 @@ fn texts_alone_become_a_project_to_label() {
 fn sets_of_options_are_asked_given_exported_and_imported_again() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text_id,text\na,one\nb,two\nc,three\n");
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "texts.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
     let said = bench.ok([
+        "data",
         "question",
         "P.dissensus",
         "harm",
@@ -131,7 +142,8 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
     ]);
     assert!(said.contains("multi-label (rude, threat, lie)"), "{said}");
     let label = |text, value| {
-        ["label", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value].map(str::to_owned)
+        ["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value]
+            .map(str::to_owned)
     };
     bench.ok(label("a", "lie; rude"));
     bench.ok(label("b", "none"));
@@ -141,9 +153,18 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
     let given = exported(&bench, "first.csv");
     let values: Vec<&str> = given.iter().map(|row| row[3].as_str()).collect();
     assert_eq!(values, ["rude + lie", "none", "threat"]);
-    bench.ok(["new", "Q.dissensus"]);
-    bench.ok(["import", "Q.dissensus", "first.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
-    bench.ok(["export", "Q.dissensus", "second.csv"]);
+    bench.ok(["project", "new", "Q.dissensus"]);
+    bench.ok([
+        "data",
+        "import",
+        "Q.dissensus",
+        "first.csv",
+        "--scale",
+        "multi-label",
+        "--levels",
+        "rude,threat,lie",
+    ]);
+    bench.ok(["data", "export", "Q.dissensus", "second.csv"]);
     let second = std::fs::read_to_string(bench.path("second.csv")).unwrap();
     let mut second = rows(&second, ["text_id", "text", "annotator_id", "label"]);
     second.sort();
@@ -154,13 +175,22 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
 fn passages_are_asked_for_labelled_and_compared() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text_id,text\na,you absolute fool\nb,all is well\n");
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "texts.csv"]);
-    let said =
-        bench.ok(["question", "P.dissensus", "words", "--scale", "spans", "--levels", "insult,target"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
+    let said = bench.ok([
+        "data",
+        "question",
+        "P.dissensus",
+        "words",
+        "--scale",
+        "spans",
+        "--levels",
+        "insult,target",
+    ]);
     assert!(said.contains("spans (insult, target)"), "{said}");
     let label = |who, text, value| {
-        ["label", "P.dissensus", "--annotator", who, "--text-id", text, "--value", value].map(str::to_owned)
+        ["label", "record", "P.dissensus", "--annotator", who, "--text-id", text, "--value", value]
+            .map(str::to_owned)
     };
     bench.ok(label("ana", "a", r#"[{"start": 0, "end": 3, "label": "target"}, [4, 17, "insult"]]"#));
     bench.ok(label("ben", "a", r#"[[13, 17, "insult"]]"#));
@@ -174,7 +204,7 @@ fn passages_are_asked_for_labelled_and_compared() {
         let refused = bench.refused(label("cleo", "a", value));
         assert!(refused.contains(said), "{refused}");
     }
-    let found = bench.json(["agreement", "P.dissensus"]);
+    let found = bench.json(["analyse", "agreement", "P.dissensus"]);
     assert_eq!((&found["labels"], &found["annotators"], &found["texts"]), (&4.into(), &2.into(), &2.into()));
     // Of six words ana marks two as an insult and ben one of these.
     let insult = &found["types"][0];
@@ -184,11 +214,11 @@ fn passages_are_asked_for_labelled_and_compared() {
     assert!(near(&insult["pairwise_f1"]["value"], 2.0 / 3.0) && near(&insult["marked"], 0.25), "{insult}");
     assert!(near(&insult["alpha"]["value"], 1.0 - 11.0 * 2.0 / (2.0 * 3.0 * 9.0)), "{insult}");
     assert!(near(&found["any"]["pairwise_f1"]["value"], 0.5), "{found}");
-    let said = bench.ok(["agreement", "P.dissensus"]);
+    let said = bench.ok(["analyse", "agreement", "P.dissensus"]);
     assert!(said.contains("pairwise F1") && said.contains("any type"), "{said}");
-    let said = bench.ok(["agreement", "P.dissensus", "--question", "words: insult"]);
+    let said = bench.ok(["analyse", "agreement", "P.dissensus", "--question", "words: insult"]);
     assert!(said.contains("4 labels by 2 annotators"), "{said}");
-    bench.ok(["export", "P.dissensus", "spans.jsonl"]);
+    bench.ok(["data", "export", "P.dissensus", "spans.jsonl"]);
     let lines = std::fs::read_to_string(bench.path("spans.jsonl")).unwrap();
     let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     assert_eq!(first["label"][0], serde_json::json!({"start": 0, "end": 3, "label": "target"}), "{first}");
@@ -198,15 +228,15 @@ fn passages_are_asked_for_labelled_and_compared() {
 fn jsonl_goes_round_too() {
     let bench = Bench::without_encoder();
     labelled(&bench);
-    bench.ok(["export", "P.dissensus", "labels.jsonl"]);
+    bench.ok(["data", "export", "P.dissensus", "labels.jsonl"]);
     let lines = std::fs::read_to_string(bench.path("labels.jsonl")).unwrap();
     let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     for key in ["text_id", "text", "annotator_id", "label"] {
         assert!(first[key].is_string(), "{key} in {first}");
     }
-    bench.ok(["new", "Q.dissensus"]);
-    bench.ok(["import", "Q.dissensus", "labels.jsonl"]);
-    let info = bench.json(["info", "Q.dissensus"]);
+    bench.ok(["project", "new", "Q.dissensus"]);
+    bench.ok(["data", "import", "Q.dissensus", "labels.jsonl"]);
+    let info = bench.json(["project", "info", "Q.dissensus"]);
     assert_eq!(info["labels"], 240, "{info}");
 }
 
@@ -236,8 +266,8 @@ fn texts_of_every_kind_come_through_unchanged() {
     let mut file = b"\xef\xbb\xbf".to_vec();
     file.extend(writer.into_inner().unwrap());
     bench.file("odd.csv", file);
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "odd.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "odd.csv"]);
     let rows = exported(&bench, "out.csv");
     assert_eq!(rows.iter().map(|row| row[1].as_str()).collect::<Vec<_>>(), bodies);
     assert!(rows.iter().all(|row| row[2] == "<i>ana</i>"));
@@ -247,12 +277,12 @@ fn texts_of_every_kind_come_through_unchanged() {
 fn columns_can_be_named() {
     let bench = Bench::without_encoder();
     bench.file("odd.csv", "n,said,by,how,part\n1,hello there,ana,mild,train\n2,go away,ana,harsh,test\n3,well well,bo,mild,test\n");
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let names =
         ["--text-id", "n", "--text", "said", "--annotator", "by", "--label", "how", "--split", "part"];
     let scale = ["--question", "tone", "--scale", "ordinal", "--levels", "mild,harsh,vile"];
-    bench.ok(["import", "P.dissensus", "odd.csv"].into_iter().chain(names).chain(scale));
-    let info = bench.json(["info", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "odd.csv"].into_iter().chain(names).chain(scale));
+    let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!(info["questions"][0]["name"], "tone", "{info}");
     assert_eq!(
         info["questions"][0]["scale"]["levels"],
@@ -265,9 +295,9 @@ fn columns_can_be_named() {
 fn a_dry_run_shows_the_guess_and_changes_nothing() {
     let bench = Bench::without_encoder();
     bench.file("labels.csv", files::labels(10, 3));
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let before = std::fs::read(bench.path("P.dissensus")).unwrap();
-    let preview = bench.json(["import", "P.dissensus", "labels.csv", "--dry-run"]);
+    let preview = bench.json(["data", "import", "P.dissensus", "labels.csv", "--dry-run"]);
     assert_eq!(preview["new_texts"], 10, "{preview}");
     assert_eq!(preview["new_labels"], 30, "{preview}");
     assert_eq!(preview["columns"]["annotator"], "annotator_id", "{preview}");
@@ -278,17 +308,17 @@ fn a_dry_run_shows_the_guess_and_changes_nothing() {
 fn a_dry_run_ends_as_the_import_would() {
     let bench = Bench::without_encoder();
     bench.file("labels.csv", "text_id,text,annotator_id,label\nt1,a,ann,1\nt2,b,,2\nt3,c,ann,2\n");
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     for more in [&[][..], &["--json"]] {
-        let asked = [&["import", "P.dissensus", "labels.csv", "--dry-run"][..], more].concat();
+        let asked = [&["data", "import", "P.dissensus", "labels.csv", "--dry-run"][..], more].concat();
         let dry = bench.run(asked);
         assert_eq!(dry.code, Some(1), "{dry:?}");
         assert!(dry.err.contains("the import would fail: 1 of 3 rows"), "{dry:?}");
         assert!(dry.out.contains("bad_row_count") || dry.out.contains("1 bad row"), "{dry:?}");
     }
-    assert_eq!(bench.run(["import", "P.dissensus", "labels.csv"]).code, Some(1));
-    bench.ok(["import", "P.dissensus", "labels.csv", "--dry-run", "--skip-bad"]);
-    bench.ok(["import", "P.dissensus", "labels.csv", "--skip-bad"]);
+    assert_eq!(bench.run(["data", "import", "P.dissensus", "labels.csv"]).code, Some(1));
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--dry-run", "--skip-bad"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--skip-bad"]);
 }
 
 #[test]
@@ -296,9 +326,9 @@ fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
     let bench = Bench::without_encoder();
     let file = |name, rows: &str| bench.file(name, format!("text_id,text,annotator_id,label\n{rows}"));
     file("first.csv", "t1,x,ana,1\nt1,x,bo,3\nt2,y,ana,2\n");
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "first.csv"]);
-    bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t2", "--value", "3"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "first.csv"]);
+    bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t2", "--value", "3"]);
     file("second.csv", "t1,x,bo,2\nt1,x,bo,1\nt2,y,ana,1\nt1,x,ana,1\n");
     let told = [
         "Replaced in the project: 2 labels, of them 1 given in the window or by the command",
@@ -307,21 +337,21 @@ fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
         "Replaced within the file: 1 label ",
         "  row 2: bo on t1: 1 counts, not 2",
     ];
-    let dry = bench.ok(["import", "P.dissensus", "second.csv", "--dry-run"]);
-    let said = bench.ok(["import", "P.dissensus", "second.csv"]);
+    let dry = bench.ok(["data", "import", "P.dissensus", "second.csv", "--dry-run"]);
+    let said = bench.ok(["data", "import", "P.dissensus", "second.csv"]);
     for line in told {
         assert!(dry.contains(line) && said.contains(line), "{line}\n{dry}\n{said}");
     }
     assert!(said.starts_with("Imported 0 texts, 0 annotators, 3 labels"), "{said}");
     assert!(said.contains("1 row repeated labels that were known already"), "{said}");
-    let undone = bench.run(["undo", "P.dissensus", "--annotator", "ana"]);
+    let undone = bench.run(["label", "undo", "P.dissensus", "--annotator", "ana"]);
     assert_eq!(undone.code, Some(1), "{undone:?}");
     assert!(
         undone.err.contains("an import has replaced the last label that ana gave, 3 on t2, by 1"),
         "{undone:?}"
     );
     file("third.csv", "t1,x,bo,3\n");
-    let third = bench.json(["import", "P.dissensus", "third.csv"]);
+    let third = bench.json(["data", "import", "P.dissensus", "third.csv"]);
     let changes = json!({
         "replaced_in_file": 0, "replaced_labels": 0, "replaced_given": 0, "older_labels": 0, "given_again": 0,
         "outdated_rows": 1
@@ -338,23 +368,23 @@ fn people_without_a_label_are_counted_apart_wherever_annotators_are_counted() {
     let bench = Bench::without_encoder();
     bench.file("labels.csv", files::labels(10, 3));
     bench.file("people.csv", "annotator_id,gender\nnew1,woman\nnew2,man\n");
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "labels.csv"]);
-    bench.ok(["import", "P.dissensus", "people.csv"]);
-    let line = bench.ok(["info", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv"]);
+    bench.ok(["data", "import", "P.dissensus", "people.csv"]);
+    let line = bench.ok(["project", "info", "P.dissensus"]);
     assert!(line.contains("10 texts, 5 annotators (2 without a label yet), 30 labels"), "{line}");
     assert!(line.contains("30 labels by 3 annotators"), "{line}");
-    let info = bench.json(["info", "P.dissensus"]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!((&info["annotators"], &info["annotators_without_labels"]), (&json!(5), &json!(2)), "{info}");
     assert_eq!(info["questions"][0]["annotators_with_labels"], 3, "{info}");
-    let agreement = bench.json(["agreement", "P.dissensus"]);
+    let agreement = bench.json(["analyse", "agreement", "P.dissensus"]);
     assert_eq!((&agreement["annotators"], &agreement["annotators_without_labels"]), (&json!(3), &json!(2)));
-    let line = bench.ok(["agreement", "P.dissensus"]);
+    let line = bench.ok(["analyse", "agreement", "P.dissensus"]);
     assert!(line.contains("by 3 annotators on 10 texts; 2 annotators without a label left out"), "{line}");
-    let aggregate = bench.json(["aggregate", "P.dissensus"]);
+    let aggregate = bench.json(["analyse", "aggregate", "P.dissensus"]);
     assert_eq!(aggregate["annotators_without_labels"], 2, "{aggregate}");
     assert_eq!(aggregate["annotators"].as_array().unwrap().len(), 3);
-    let line = bench.ok(["aggregate", "P.dissensus"]);
+    let line = bench.ok(["analyse", "aggregate", "P.dissensus"]);
     assert!(line.contains("labels of 3 annotators; 2 annotators without a label left out"), "{line}");
 }
 
@@ -363,63 +393,64 @@ fn people_without_a_label_are_predicted_and_said_to_be() {
     let bench = Bench::new();
     bench.file("labels.csv", files::labels(20, 4));
     bench.file("people.csv", "annotator_id,gender\nnew1,woman\nnew2,man\n");
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender"]);
-    bench.ok(["import", "P.dissensus", "people.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--attributes", "gender"]);
+    bench.ok(["data", "import", "P.dissensus", "people.csv"]);
     let without = |more: &[&str]| {
-        let found = bench.json(["disagreement", "P.dissensus"].into_iter().chain(more.iter().copied()));
+        let found =
+            bench.json(["analyse", "disagreement", "P.dissensus"].into_iter().chain(more.iter().copied()));
         (found["annotators"].as_u64().unwrap(), found["annotators_without_labels"].as_u64().unwrap())
     };
     assert_eq!(without(&[]), (6, 2));
     assert_eq!(without(&["--attributes", "gender=man"]).1, 1);
-    let line = bench.ok(["disagreement", "P.dissensus", "--top", "1"]);
+    let line = bench.ok(["analyse", "disagreement", "P.dissensus", "--top", "1"]);
     assert!(line.contains("among 6 annotators (2 without a label yet) on 20 texts"), "{line}");
 }
 
 #[test]
 fn a_copy_onto_itself_and_onto_another_file_is_told_with_what_to_do() {
     let bench = Bench::without_encoder();
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["copy", "P.dissensus", "Q.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["project", "copy", "P.dissensus", "Q.dissensus"]);
     for force in [&[][..], &["--force"]] {
-        let itself =
-            bench.run(["copy", "P.dissensus", "P.dissensus"].into_iter().chain(force.iter().copied()));
+        let itself = bench
+            .run(["project", "copy", "P.dissensus", "P.dissensus"].into_iter().chain(force.iter().copied()));
         assert_eq!(itself.code, Some(1));
         assert!(
             itself.err.contains("is the project itself") && !itself.err.contains("--force"),
             "{itself:?}"
         );
     }
-    let other = bench.run(["copy", "P.dissensus", "Q.dissensus"]);
+    let other = bench.run(["project", "copy", "P.dissensus", "Q.dissensus"]);
     assert_eq!(other.code, Some(1));
     assert!(other.err.contains("exists already") && other.err.contains("--force"), "{other:?}");
-    bench.ok(["copy", "P.dissensus", "Q.dissensus", "--force"]);
+    bench.ok(["project", "copy", "P.dissensus", "Q.dissensus", "--force"]);
 }
 
 #[test]
 fn a_run_on_a_frozen_encoder_is_used_and_deleted_with_what_predicts_said() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.json(["train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
-    let used = bench.ok(["runs", "use", "P.dissensus", "1"]);
+    bench.json(["models", "train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
+    let used = bench.ok(["models", "runs", "use", "P.dissensus", "1"]);
     assert!(used.contains("Run 1 is in use") && used.contains("an encoder that it left unchanged"), "{used}");
     assert!(used.contains("What predicts is multilevel on ") && used.contains("all 240 labels"), "{used}");
-    let listed = bench.ok(["runs", "list", "P.dissensus"]);
+    let listed = bench.ok(["models", "runs", "list", "P.dissensus"]);
     assert!(listed.contains("in use") && !listed.contains("encoder in use"), "{listed}");
-    let deleted = bench.ok(["runs", "delete", "P.dissensus", "1"]);
+    let deleted = bench.ok(["models", "runs", "delete", "P.dissensus", "1"]);
     assert!(deleted.contains("It was in use. What predicts is multilevel on "), "{deleted}");
-    bench.json(["train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
-    assert_eq!(bench.ok(["runs", "delete", "P.dissensus", "2"]).trim(), "Run 2 was deleted");
+    bench.json(["models", "train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
+    assert_eq!(bench.ok(["models", "runs", "delete", "P.dissensus", "2"]).trim(), "Run 2 was deleted");
 }
 
 #[test]
 fn models_are_compared_with_every_figure_of_the_contract() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
     let evaluate = |seed| {
         let what =
             ["--models", "all", "--split", "by-text:0.7", "--seed", seed, "--question", "offensiveness"];
-        bench.json(["evaluate", "P.dissensus"].into_iter().chain(what))
+        bench.json(["models", "evaluate", "P.dissensus"].into_iter().chain(what))
     };
     let document = evaluate("1");
     let models: Vec<&str> =
@@ -494,7 +525,8 @@ fn models_are_compared_with_every_figure_of_the_contract() {
 fn the_official_split_is_used_when_asked_for() {
     let bench = Bench::new();
     official(&bench);
-    let document = bench.json(["evaluate", "P.dissensus", "--models", "shared", "--split", "column"]);
+    let document =
+        bench.json(["models", "evaluate", "P.dissensus", "--models", "shared", "--split", "column"]);
     let split = &document["split"];
     assert_eq!(
         (&split["train_labels"], &split["test_labels"]),
@@ -510,9 +542,18 @@ fn a_multi_label_question_is_evaluated_as_a_whole() {
     let rows = (0..200).map(|n| format!("t{},body {},a{},{}\n", n / 4, n / 4, n % 4, sets[n * 7 % 5]));
     let rows: String = rows.collect();
     bench.file("sets.csv", format!("text_id,text,annotator,label\n{rows}"));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "sets.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
-    let asked = ["evaluate", "P.dissensus", "--models", "shared,multilevel"];
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok([
+        "data",
+        "import",
+        "P.dissensus",
+        "sets.csv",
+        "--scale",
+        "multi-label",
+        "--levels",
+        "rude,threat,lie",
+    ]);
+    let asked = ["models", "evaluate", "P.dissensus", "--models", "shared,multilevel"];
     let said = bench.ok(asked);
     for part in
         ["Jaccard", "With a threshold for each option", "own-distribution", "F1 of each option", "threat"]
@@ -528,15 +569,16 @@ fn a_multi_label_question_is_evaluated_as_a_whole() {
         }
         assert_eq!(model["as_questions"].as_array().unwrap().len(), 3, "{model}");
     }
-    let refused = bench.refused(["evaluate", "P.dissensus", "--prediction-sets"]);
+    let refused = bench.refused(["models", "evaluate", "P.dissensus", "--prediction-sets"]);
     assert!(refused.contains("sets: rude"), "{refused}");
 }
 
 #[test]
 fn baselines_differences_and_prediction_sets_are_printed() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
-    let asked = ["evaluate", "P.dissensus", "--question", "offensiveness", "--split", "by-text:0.7"];
+    bench.ok(["project", "sample", "P.dissensus"]);
+    let asked =
+        ["models", "evaluate", "P.dissensus", "--question", "offensiveness", "--split", "by-text:0.7"];
     let more = ["--models", "shared,multilevel", "--prediction-sets"];
     let text = bench.ok(asked.into_iter().chain(more));
     for expected in [
@@ -552,9 +594,9 @@ fn baselines_differences_and_prediction_sets_are_printed() {
 
     let bench = Bench::new();
     bench.file("many.csv", files::labels(240, 5));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "many.csv"]);
-    let asked = ["evaluate", "P.dissensus", "--split", "by-text:0.7"];
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "many.csv"]);
+    let asked = ["models", "evaluate", "P.dissensus", "--split", "by-text:0.7"];
     let text = bench.ok(asked.into_iter().chain(more));
     for expected in ["Prediction sets, aimed at 90 %", "multilevel, ", "shared, knows no person"] {
         assert!(text.contains(expected), "{expected}: {text}");
@@ -570,10 +612,10 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     assert_eq!(sets["by_labels"], Value::Array(Vec::new()), "{sets}");
     let bench = Bench::new();
     official(&bench);
-    let few = bench.ok(["evaluate", "P.dissensus", "--models", "shared", "--prediction-sets"]);
+    let few = bench.ok(["models", "evaluate", "P.dissensus", "--models", "shared", "--prediction-sets"]);
     assert!(few.contains("is 30 labels; 50 are needed to calibrate"), "{few}");
     assert!(!few.contains("Less multilevel"), "{few}");
-    let refused = bench.run(["evaluate", "P.dissensus", "--prediction-sets", "--tuning", "full"]);
+    let refused = bench.run(["models", "evaluate", "P.dissensus", "--prediction-sets", "--tuning", "full"]);
     assert_ne!(refused.code, Some(0), "{}", refused.out);
 }
 
@@ -592,15 +634,16 @@ fn official(bench: &Bench) {
     let mut rows: Vec<&str> = csv.lines().skip(1).collect();
     rows.reverse();
     bench.file("split.csv", format!("{header}\n{}\n", rows.join("\n")));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "split.csv", "--split", "split", "--question", "rude"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "split.csv", "--split", "split", "--question", "rude"]);
 }
 
 #[test]
 fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
     let bench = Bench::new();
     official(&bench);
-    let asked = ["predictions", "P.dissensus", "out", "--format", "lewidi-submission", "--set", "CSC"];
+    let asked =
+        ["models", "predictions", "P.dissensus", "out", "--format", "lewidi-submission", "--set", "CSC"];
     let written = bench.json(asked);
     assert_eq!((&written["texts"], &written["answers"]), (&10.into(), &50.into()), "{written}");
     let read = |name: &str| -> Vec<(String, Vec<f64>)> {
@@ -629,12 +672,12 @@ fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
     // Nothing is replaced unasked, and a run of the official split gives the same files by its model.
     let again = bench.run(asked);
     assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
-    bench.json(["train", "P.dissensus", "--model", "multilevel", "--split", "column"]);
+    bench.json(["models", "train", "P.dissensus", "--model", "multilevel", "--split", "column"]);
     let by_run = bench.json(asked.into_iter().chain(["--force", "--run", "1"]));
     assert_eq!((&by_run["run"], &by_run["model"]), (&1.into(), &"multilevel".into()));
     assert_eq!(read("CSC_test_pe.tsv"), answers);
     assert_eq!(read("CSC_test_soft.tsv"), soft);
-    bench.json(["train", "P.dissensus", "--model", "shared", "--split", "by-text:0.7"]);
+    bench.json(["models", "train", "P.dissensus", "--model", "shared", "--split", "by-text:0.7"]);
     let other = bench.run(asked.into_iter().chain(["--force", "--run", "2"]));
     assert!(other.code == Some(1) && other.err.contains("official"), "{other:?}");
 }
@@ -643,11 +686,11 @@ fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
 fn the_predicted_level_of_an_ordinal_question_is_the_median() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     let mut apart = 0;
     for text in 0..40 {
         let id = format!("t{text}");
-        let asked = ["predict", "P.dissensus", "--annotator", "a0", "--text-id", id.as_str()];
+        let asked = ["models", "predict", "P.dissensus", "--annotator", "a0", "--text-id", id.as_str()];
         let document = bench.json(asked);
         let p = probabilities(&document);
         let mut below = 0.0;
@@ -666,9 +709,10 @@ fn the_predicted_level_of_an_ordinal_question_is_the_median() {
 fn a_person_is_predicted_on_known_and_on_new_texts() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
-    let known = bench.json(["predict", "P.dissensus", "--annotator", "a0", "--text-id", "t3"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let known = bench.json(["models", "predict", "P.dissensus", "--annotator", "a0", "--text-id", "t3"]);
     let new = bench.json([
+        "models",
         "predict",
         "P.dissensus",
         "--annotator",
@@ -687,8 +731,19 @@ fn a_person_is_predicted_on_known_and_on_new_texts() {
 fn a_prediction_is_explained_by_a_sum_labels_and_words() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
-    let asked = ["explain", "P.dissensus", "--annotator", "a0", "--with", "a1", "--text-id", "t3", "--words"];
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let asked = [
+        "analyse",
+        "explain",
+        "P.dissensus",
+        "--annotator",
+        "a0",
+        "--with",
+        "a1",
+        "--text-id",
+        "t3",
+        "--words",
+    ];
     let document = bench.json(asked);
     let values = |list: &Value| -> f64 {
         list.as_array().unwrap().iter().map(|part| part["value"].as_f64().unwrap()).sum()
@@ -700,6 +755,7 @@ fn a_prediction_is_explained_by_a_sum_labels_and_words() {
         assert_eq!((&person["labels"], &person["others"]), (&json!(40), &json!(5)));
         assert_eq!(person["influences"].as_array().unwrap().len(), 5);
         let predicted = bench.json([
+            "models",
             "predict",
             "P.dissensus",
             "--annotator",
@@ -718,10 +774,10 @@ fn a_prediction_is_explained_by_a_sum_labels_and_words() {
     let text: String = pieces.iter().map(|piece| piece["words"].as_str().unwrap()).collect();
     assert!(files::labels(40, 6).contains(&text), "{text}");
 
-    let new = ["explain", "P.dissensus", "--annotator", "a0", "--text", "To hell with that dog"];
+    let new = ["analyse", "explain", "P.dissensus", "--annotator", "a0", "--text", "To hell with that dog"];
     let said = bench.ok(new);
     assert!(said.contains("others' labels (0)") && said.contains("sum: logarithm of the odds"), "{said}");
-    let refused = bench.refused([&asked[..4], &["--with", "a0", "--text-id", "t3"]].concat());
+    let refused = bench.refused([&asked[..5], &["--with", "a0", "--text-id", "t3"]].concat());
     assert!(refused.contains("somebody else"), "{refused}");
 }
 
@@ -734,9 +790,19 @@ fn probabilities(document: &Value) -> Vec<f64> {
 #[test]
 fn disagreement_is_ranked_and_moves_with_a_label() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
-    bench.ok(["encode", "P.dissensus"]);
-    let ask = ["disagreement", "P.dissensus", "--question", "offensiveness", "--by", "split", "--top", "168"];
+    bench.ok(["project", "sample", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let ask = [
+        "analyse",
+        "disagreement",
+        "P.dissensus",
+        "--question",
+        "offensiveness",
+        "--by",
+        "split",
+        "--top",
+        "168",
+    ];
     let texts = |document: &Value| -> Vec<(String, f64)> {
         let rows = document["texts"].as_array().unwrap_or_else(|| panic!("no texts in {document}"));
         let row = |row: &Value| (row["text_id"].as_str().unwrap().to_owned(), row["value"].as_f64().unwrap());
@@ -748,7 +814,8 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
     assert!(before.iter().all(|(_, split)| (0.0..=1.0).contains(split)));
     for text in ["c131", "c132", "c133"] {
         let question = ["--question", "offensiveness"];
-        let label = ["label", "P.dissensus", "--annotator", "newcomer", "--text-id", text, "--value", "5"];
+        let label =
+            ["label", "record", "P.dissensus", "--annotator", "newcomer", "--text-id", text, "--value", "5"];
         bench.ok(label.into_iter().chain(question));
     }
     let after = texts(&bench.json(ask));
@@ -759,9 +826,9 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
 #[test]
 fn the_default_order_says_what_it_stands_on() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
-    bench.ok(["encode", "P.dissensus"]);
-    let ask = ["disagreement", "P.dissensus", "--question", "offensiveness"];
+    bench.ok(["project", "sample", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let ask = ["analyse", "disagreement", "P.dissensus", "--question", "offensiveness"];
     let found = bench.json(ask);
     assert_eq!(found["by"], "combined");
     let basis = found["basis"].as_str().unwrap();
@@ -793,13 +860,13 @@ fn the_default_order_says_what_it_stands_on() {
 fn only_the_chosen_annotators_are_asked() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
-    let everyone = bench.json(["disagreement", "P.dissensus"]);
-    let women = bench.json(["disagreement", "P.dissensus", "--attributes", "gender=woman"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let everyone = bench.json(["analyse", "disagreement", "P.dissensus"]);
+    let women = bench.json(["analyse", "disagreement", "P.dissensus", "--attributes", "gender=woman"]);
     assert_eq!(everyone["annotators"], 6, "{everyone}");
     assert_eq!(women["annotators"], 3, "{women}");
     for measure in ["uncertainty", "divergence", "pairwise", "split", "far-apart", "between"] {
-        let ranked = bench.json(["disagreement", "P.dissensus", "--by", measure, "--top", "5"]);
+        let ranked = bench.json(["analyse", "disagreement", "P.dissensus", "--by", measure, "--top", "5"]);
         let texts = ranked["texts"].as_array().unwrap();
         let values: Vec<f64> = texts.iter().map(|t| t["value"].as_f64().unwrap()).collect();
         assert_eq!(values.len(), 5);
@@ -843,11 +910,11 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
         label("middle", annotator, middle);
     }
     std::fs::write(bench.path("labels.csv"), rows).unwrap();
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "labels.csv", "--scale", "ordinal", "--attributes", "side"]);
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--scale", "ordinal", "--attributes", "side"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     let place = |by: &[&str], text: &str| {
-        let ask = ["disagreement", "P.dissensus", "--top", "100"];
+        let ask = ["analyse", "disagreement", "P.dissensus", "--top", "100"];
         let found = bench.json(ask.into_iter().chain(by.iter().copied()));
         let texts = found["texts"].as_array().unwrap().clone();
         assert_eq!(texts.len(), 42, "{found}");
@@ -868,9 +935,9 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
     let gap = place(&["--by", "group-gap", "--groups", "side=left:right"], "ends");
     assert_eq!((gap["who"]["value"].as_str(), gap["who"]["against"].as_str()), (Some("right"), Some("left")));
     for wrong in [&["--cut", "1"][..], &["--groups", "side=left:up", "--by", "group-gap"]] {
-        bench.refused(["disagreement", "P.dissensus"].into_iter().chain(wrong.iter().copied()));
+        bench.refused(["analyse", "disagreement", "P.dissensus"].into_iter().chain(wrong.iter().copied()));
     }
-    let usage = bench.run(["disagreement", "P.dissensus", "--groups", "side=left"]);
+    let usage = bench.run(["analyse", "disagreement", "P.dissensus", "--groups", "side=left"]);
     assert_eq!(usage.code, Some(2), "{usage:?}");
 }
 
@@ -886,9 +953,9 @@ fn agreement_is_krippendorffs() {
         }
     }
     bench.file("binary.csv", csv);
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "binary.csv"]);
-    let document = bench.json(["agreement", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "binary.csv"]);
+    let document = bench.json(["analyse", "agreement", "P.dissensus"]);
     let alpha = document["alpha"].as_f64().unwrap_or_else(|| panic!("no alpha in {document}"));
     assert!((alpha - 0.095).abs() < 0.001, "{document}");
 }
@@ -897,11 +964,12 @@ fn agreement_is_krippendorffs() {
 fn one_annotator_can_be_trained_for_and_asked_about() {
     let bench = Bench::new();
     labelled(&bench);
-    let document = bench.json(["train", "P.dissensus", "--model", "multilevel"]);
+    let document = bench.json(["models", "train", "P.dissensus", "--model", "multilevel"]);
     assert!(document.is_object(), "{document}");
     // The model knows who is strict.
     let of = |annotator| {
-        let document = bench.json(["predict", "P.dissensus", "--annotator", annotator, "--text-id", "t1"]);
+        let document =
+            bench.json(["models", "predict", "P.dissensus", "--annotator", annotator, "--text-id", "t1"]);
         probabilities(&document).iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>()
     };
     assert!(of("a2") > of("a0"), "a2 is stricter by two levels: {} {}", of("a2"), of("a0"));
@@ -910,9 +978,10 @@ fn one_annotator_can_be_trained_for_and_asked_about() {
 #[test]
 fn a_run_is_trained_listed_compared_and_reported() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
     let train = |model: &str, more: &[&str]| {
         let what = [
+            "models",
             "train",
             "P.dissensus",
             "--question",
@@ -929,45 +998,56 @@ fn a_run_is_trained_listed_compared_and_reported() {
     assert_eq!((&shared["info"]["id"], &deep["info"]["id"]), (&1.into(), &2.into()));
     assert_eq!(deep["info"]["epochs"].as_array().unwrap().len(), 2);
     assert_eq!(deep["choices"]["batch"], 16);
-    let listed = bench.json(["runs", "list", "P.dissensus"]);
+    let listed = bench.json(["models", "runs", "list", "P.dissensus"]);
     assert_eq!(listed.as_array().unwrap().len(), 2);
-    let table = bench.ok(["runs", "list", "P.dissensus"]);
+    let table = bench.ok(["models", "runs", "list", "P.dissensus"]);
     assert!(table.contains("share-rec-dcn") && table.contains("by-text:0.7"), "{table}");
-    let shown = bench.ok(["runs", "show", "P.dissensus", "2"]);
+    let shown = bench.ok(["models", "runs", "show", "P.dissensus", "2"]);
     assert!(
         shown.contains("validation loss") && shown.contains("log_loss") && shown.contains(" to "),
         "{shown}"
     );
     for run in ["1", "2"] {
-        let asked = ["predict", "P.dissensus", "--annotator", "sim-ada", "--text", "You fool", "--run", run];
+        let asked = [
+            "models",
+            "predict",
+            "P.dissensus",
+            "--annotator",
+            "sim-ada",
+            "--text",
+            "You fool",
+            "--run",
+            run,
+        ];
         let asked = asked.into_iter().chain(["--question", "offensiveness"]);
         let document = bench.json(asked);
         let sum: f64 = probabilities(&document).iter().sum();
         assert!((sum - 1.0).abs() < 1e-5 && document["knows_annotator"] == true, "{document}");
     }
-    let compared = bench.ok(["runs", "compare", "P.dissensus", "1", "2"]);
+    let compared = bench.ok(["models", "runs", "compare", "P.dissensus", "1", "2"]);
     assert!(compared.contains("difference") && compared.contains("log_loss"), "{compared}");
-    bench.ok(["runs", "report", "P.dissensus", "report.html"]);
-    let again = bench.run(["runs", "report", "P.dissensus", "report.html"]);
+    bench.ok(["models", "runs", "report", "P.dissensus", "report.html"]);
+    let again = bench.run(["models", "runs", "report", "P.dissensus", "report.html"]);
     assert_eq!(again.code, Some(1));
     assert!(again.err.contains("--force"), "{again:?}");
-    bench.ok(["runs", "report", "P.dissensus", "1,2", "two.csv"]);
-    bench.ok(["runs", "report", "P.dissensus", "2", "report.html", "--force"]);
-    let no_run = bench.run(["runs", "report", "P.dissensus", "best", "best.html"]);
+    bench.ok(["models", "runs", "report", "P.dissensus", "1,2", "two.csv"]);
+    bench.ok(["models", "runs", "report", "P.dissensus", "2", "report.html", "--force"]);
+    let no_run = bench.run(["models", "runs", "report", "P.dissensus", "best", "best.html"]);
     assert_eq!(no_run.code, Some(1));
     assert!(no_run.err.contains("best is no number of a run"), "{no_run:?}");
-    bench.ok(["runs", "delete", "P.dissensus", "1"]);
-    assert_eq!(bench.run(["runs", "show", "P.dissensus", "1"]).code, Some(1));
-    assert_eq!(bench.run(["runs", "resume", "P.dissensus", "2"]).code, Some(1));
+    bench.ok(["models", "runs", "delete", "P.dissensus", "1"]);
+    assert_eq!(bench.run(["models", "runs", "show", "P.dissensus", "1"]).code, Some(1));
+    assert_eq!(bench.run(["models", "runs", "resume", "P.dissensus", "2"]).code, Some(1));
 }
 
 #[test]
 fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["sample", "Q.dissensus"]);
+    bench.ok(["project", "sample", "Q.dissensus"]);
     let train = |auxiliary: &[&str], tuning: &str| {
-        let asked = ["train", "P.dissensus", "--tuning", tuning, "--epochs", "1", "--split", "by-text:0.7"];
+        let asked =
+            ["models", "train", "P.dissensus", "--tuning", tuning, "--epochs", "1", "--split", "by-text:0.7"];
         let auxiliary = auxiliary.iter().flat_map(|named| ["--auxiliary", named]);
         asked.into_iter().chain(auxiliary).map(str::to_owned).collect::<Vec<_>>()
     };
@@ -983,7 +1063,7 @@ fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
         assert_eq!(refused.code, Some(1), "{refused:?}");
         assert!(refused.err.contains(said), "{said}: {refused:?}");
     }
-    assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
+    assert_eq!(bench.json(["models", "runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
     let run = bench.json(train(&["Q.dissensus#remove", "Q.dissensus#offensiveness"], "last-1"));
     let taught: Vec<&serde_json::Value> = run["auxiliary"].as_array().unwrap().iter().collect();
     let about = |of: &serde_json::Value| [of["file"].clone(), of["question"].clone()];
@@ -991,12 +1071,13 @@ fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
     assert_eq!(about(taught[1])[1], "offensiveness");
     assert!(taught.iter().all(|of| of["labels"].as_u64().unwrap() > 100), "{taught:?}");
     assert!(run["info"]["scores"]["metrics"].as_array().unwrap().len() > 5, "{run}");
-    let shown = bench.ok(["runs", "show", "P.dissensus", "1"]);
+    let shown = bench.ok(["models", "runs", "show", "P.dissensus", "1"]);
     assert!(shown.contains("to \"remove\" of Q.dissensus") && shown.contains("2 auxiliary"), "{shown}");
     // What it is used for later goes without the other project.
     std::fs::remove_file(bench.path("Q.dissensus")).unwrap();
-    bench.ok(["runs", "use", "P.dissensus", "1"]);
-    let predicted = bench.json(["predict", "P.dissensus", "--annotator", "a0", "--text", "You fool"]);
+    bench.ok(["models", "runs", "use", "P.dissensus", "1"]);
+    let predicted =
+        bench.json(["models", "predict", "P.dissensus", "--annotator", "a0", "--text", "You fool"]);
     let sum: f64 = probabilities(&predicted).iter().sum();
     assert!((sum - 1.0).abs() < 1e-5, "{predicted}");
 }
@@ -1005,22 +1086,25 @@ fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
 fn anything_asked_of_a_training_makes_a_run() {
     let bench = Bench::new();
     labelled(&bench);
-    assert_eq!(bench.json(["info", "P.dissensus"])["questions"][0]["estimation"], serde_json::Value::Null);
-    assert!(bench.ok(["info", "P.dissensus"]).contains("no model is fitted yet"));
-    let fitted = bench.json(["train", "P.dissensus"]);
+    assert_eq!(
+        bench.json(["project", "info", "P.dissensus"])["questions"][0]["estimation"],
+        serde_json::Value::Null
+    );
+    assert!(bench.ok(["project", "info", "P.dissensus"]).contains("no model is fitted yet"));
+    let fitted = bench.json(["models", "train", "P.dissensus"]);
     assert_eq!((&fitted["model"], &fitted["info"]), (&"multilevel".into(), &serde_json::Value::Null));
-    let info = bench.json(["info", "P.dissensus"]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     let estimation = &info["questions"][0]["estimation"];
-    let ranked = bench.json(["disagreement", "P.dissensus"]);
+    let ranked = bench.json(["analyse", "disagreement", "P.dissensus"]);
     assert_eq!(estimation, &ranked["estimation"], "{info}");
     assert!(estimation["text_sd"].as_f64().unwrap() > 0.0, "{info}");
-    let lines = bench.ok(["info", "P.dissensus"]);
+    let lines = bench.ok(["project", "info", "P.dissensus"]);
     assert!(lines.contains("standard deviation of texts beside their embeddings"), "{lines}");
     for limit in estimation["limit_texts"].as_array().unwrap() {
         assert!(lines.contains(limit.as_str().unwrap()), "{lines}");
     }
-    bench.json(["evaluate", "P.dissensus", "--models", "shared"]);
-    assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
+    bench.json(["models", "evaluate", "P.dissensus", "--models", "shared"]);
+    assert_eq!(bench.json(["models", "runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
     let asked: [&[&str]; 4] = [
         &["--model", "multilevel", "--seed", "7"],
         &["--seed", "8"],
@@ -1028,7 +1112,7 @@ fn anything_asked_of_a_training_makes_a_run() {
         &["--epochs", "2"],
     ];
     for (at, asked) in asked.into_iter().enumerate() {
-        let run = bench.json(["train", "P.dissensus"].into_iter().chain(asked.iter().copied()));
+        let run = bench.json(["models", "train", "P.dissensus"].into_iter().chain(asked.iter().copied()));
         // Neither the fit nor the evaluation took a number.
         assert_eq!(run["info"]["id"], at + 1, "{asked:?}");
         assert_eq!(run["info"]["seed"], [7, 8, 0, 0][at], "{asked:?}");
@@ -1041,9 +1125,9 @@ fn seeds_beyond_32_bits_are_refused_everywhere() {
     labelled(&bench);
     let seed = ["--seed", "5000000000"];
     for asked in [
-        vec!["train", "P.dissensus"],
-        vec!["evaluate", "P.dissensus"],
-        vec!["evaluate", "P.dissensus", "--tuning", "last-1"],
+        vec!["models", "train", "P.dissensus"],
+        vec!["models", "evaluate", "P.dissensus"],
+        vec!["models", "evaluate", "P.dissensus", "--tuning", "last-1"],
     ] {
         let refused = bench.run(asked.iter().chain(&seed).copied());
         assert_eq!(refused.code, Some(2), "{asked:?}");
@@ -1054,10 +1138,10 @@ fn seeds_beyond_32_bits_are_refused_everywhere() {
 #[test]
 fn labels_are_brought_together_and_agreement_has_intervals() {
     let bench = Bench::without_encoder();
-    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
     let question = ["--question", "offensiveness"];
     for method in ["majority", "dawid-skene", "mace", "glad"] {
-        let all = ["aggregate", "P.dissensus", "--method", method].into_iter().chain(question);
+        let all = ["analyse", "aggregate", "P.dissensus", "--method", method].into_iter().chain(question);
         let document = bench.json(all);
         assert_eq!(document["method"], method);
         let texts = document["texts"].as_array().unwrap();
@@ -1068,7 +1152,8 @@ fn labels_are_brought_together_and_agreement_has_intervals() {
             assert!((sum - 1.0).abs() < 1e-6, "{text}");
         }
     }
-    let document = bench.json(["agreement", "P.dissensus", "--pairs", "20"].into_iter().chain(question));
+    let document =
+        bench.json(["analyse", "agreement", "P.dissensus", "--pairs", "20"].into_iter().chain(question));
     let alpha = &document["reliability"]["alpha_ordinal"];
     let alone = document["alpha"].as_f64().unwrap();
     assert!((alpha["value"].as_f64().unwrap() - alone).abs() < 1e-12, "{alpha} and {alone}");
@@ -1081,7 +1166,7 @@ fn labels_are_brought_together_and_agreement_has_intervals() {
 fn help_has_examples_and_completions_are_a_script() {
     let bench = Bench::without_encoder();
     assert!(bench.ok(["--help"]).contains("Examples:"));
-    assert!(bench.ok(["import", "--help"]).contains("Examples:"));
+    assert!(bench.ok(["data", "import", "--help"]).contains("Examples:"));
     assert!(bench.ok(["completions", "bash"]).contains("complete"));
     assert!(bench.ok(["--version"]).starts_with("dissensus "));
 }
@@ -1091,12 +1176,12 @@ fn wrong_usage_is_told_apart_from_failure() {
     let bench = Bench::without_encoder();
     for arguments in [
         vec!["lable", "P.dissensus"],
-        vec!["label", "P.dissensus"],
-        vec!["import", "P.dissensus", "x.csv", "--scale", "likert"],
-        vec!["disagreement", "P.dissensus", "--attributes", "gender"],
-        vec!["evaluate", "P.dissensus", "--split", "by-text:1.5"],
-        vec!["train", "P.dissensus", "--split", "halves"],
-        vec!["train", "P.dissensus", "--model", "deep"],
+        vec!["label", "record", "P.dissensus"],
+        vec!["data", "import", "P.dissensus", "x.csv", "--scale", "likert"],
+        vec!["analyse", "disagreement", "P.dissensus", "--attributes", "gender"],
+        vec!["models", "evaluate", "P.dissensus", "--split", "by-text:1.5"],
+        vec!["models", "train", "P.dissensus", "--split", "halves"],
+        vec!["models", "train", "P.dissensus", "--model", "deep"],
         vec![],
     ] {
         let outcome = bench.run(&arguments);
@@ -1107,7 +1192,8 @@ fn wrong_usage_is_told_apart_from_failure() {
 
 /// `label` with these further arguments, at work.
 fn labelling(bench: &Bench, text: &str, more: &[&str]) -> std::process::Child {
-    let arguments = ["label", "P.dissensus", "--annotator", "a1", "--text-id", text, "--value", "2"];
+    let arguments =
+        ["label", "record", "P.dissensus", "--annotator", "a1", "--text-id", text, "--value", "2"];
     let mut command = bench.command(arguments.iter().chain(more));
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
 }
@@ -1139,9 +1225,10 @@ fn a_label_waits_for_a_project_that_is_open_elsewhere() {
 #[test]
 fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_themselves() {
     let bench = Bench::without_encoder();
-    bench.ok(["sample", "S.dissensus"]);
+    bench.ok(["project", "sample", "S.dissensus"]);
     bench.ok([
         "label",
+        "record",
         "S.dissensus",
         "--question",
         "offensiveness",
@@ -1153,6 +1240,7 @@ fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_thems
         "4",
     ]);
     let found = bench.json([
+        "data",
         "texts",
         "S.dissensus",
         "--annotator",
@@ -1169,13 +1257,22 @@ fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_thems
         (Some(168), Some(167))
     );
     assert!(found["counts"]["contested"].as_u64() <= Some(1), "of a text that she has answered alone");
-    let all =
-        bench.json(["texts", "S.dissensus", "--sort", "contested", "--filter", "contested", "--top", "0"]);
+    let all = bench.json([
+        "data",
+        "texts",
+        "S.dissensus",
+        "--sort",
+        "contested",
+        "--filter",
+        "contested",
+        "--top",
+        "0",
+    ]);
     assert!(all["total"].as_u64() > Some(20) && all["rows"].as_array().is_some_and(Vec::is_empty), "{all}");
-    let said = bench.ok(["texts", "S.dissensus", "--search", "absolute potato"]);
+    let said = bench.ok(["data", "texts", "S.dissensus", "--search", "absolute potato"]);
     assert!(said.contains("c003") && said.starts_with("1 text:"), "{said}");
 
-    let overview = bench.json(["overview", "S.dissensus", "--annotator", "ana"]);
+    let overview = bench.json(["project", "overview", "S.dissensus", "--annotator", "ana"]);
     assert_eq!(overview["people"][0]["name"], "ana", "those who label here come first");
     assert_eq!(overview["people"][1]["imported"], true);
     assert_eq!(
@@ -1183,20 +1280,21 @@ fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_thems
         (Some("label"), Some(168)),
         "the text that she answered has another question"
     );
-    let agreement = bench.json(["agreement", "S.dissensus", "--question", "offensiveness"]);
+    let agreement = bench.json(["analyse", "agreement", "S.dissensus", "--question", "offensiveness"]);
     assert_eq!(overview["agreement"][0]["alpha"], agreement["reliability"]["alpha_ordinal"]["value"]);
     assert!(
         overview["contested"][0]["observed"].as_array().is_some_and(|texts| texts.len() <= 1),
         "{overview}"
     );
-    let said = bench.ok(["overview", "S.dissensus"]);
+    let said = bench.ok(["project", "overview", "S.dissensus"]);
     assert!(
         said.contains("168 texts") && said.contains("95 % interval") && said.contains("next: "),
         "{said}"
     );
 
     bench.ok([
-        "attribute-form",
+        "people",
+        "form",
         "S.dissensus",
         "--ask",
         "gender=woman|man",
@@ -1206,10 +1304,10 @@ fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_thems
         "age",
     ]);
     let left =
-        bench.json(["attribute-form", "S.dissensus", "--annotator", "ana", "--answer", "gender=woman"]);
+        bench.json(["people", "form", "S.dissensus", "--annotator", "ana", "--answer", "gender=woman"]);
     assert_eq!(left["attributes"].as_array().map(Vec::len), Some(0));
-    let ana = bench.json(["annotator", "S.dissensus", "--annotator", "ana"]);
+    let ana = bench.json(["people", "show", "S.dissensus", "--annotator", "ana"]);
     assert_eq!(ana["attributes"], json!({ "gender": "woman" }));
-    let problem = bench.refused(["attribute-form", "S.dissensus", "--ask", "gender=woman"]);
+    let problem = bench.refused(["people", "form", "S.dissensus", "--ask", "gender=woman"]);
     assert!(problem.contains("two values"), "{problem}");
 }

@@ -12,6 +12,7 @@ const B: &str = "b.dissensus";
 fn label(bench: &Bench, project: &str, who: &str, text: &str, value: &str) {
     bench.ok([
         "label",
+        "record",
         project,
         "--annotator",
         who,
@@ -27,9 +28,20 @@ fn label(bench: &Bench, project: &str, who: &str, text: &str, value: &str) {
 /// A project and its copy, each with texts, a question and people of its own and some that both added apart.
 fn apart(bench: &Bench) {
     bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
-    bench.ok(["new", A]);
-    bench.ok(["import", A, "base.csv", "--question", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
-    bench.ok(["copy", A, B]);
+    bench.ok(["project", "new", A]);
+    bench.ok([
+        "data",
+        "import",
+        A,
+        "base.csv",
+        "--question",
+        "rude",
+        "--scale",
+        "ordinal",
+        "--levels",
+        "1,2,3",
+    ]);
+    bench.ok(["project", "copy", A, B]);
     let head = "text_id,text,annotator_id,label,split,group,topic,question\n";
     bench.file(
         "of-a.csv",
@@ -43,7 +55,7 @@ fn apart(bench: &Bench) {
         bench.ok([
             "question", project, "funny", "--scale", "binary", "--levels", "no,yes", "--prompt", prompt,
         ]);
-        bench.ok(["import", project, file]);
+        bench.ok(["data", "import", project, file]);
     }
 }
 
@@ -70,8 +82,8 @@ fn copies_that_took_each_other_in_export_the_same_bytes_in_every_format() {
     apart(&bench);
     label(&bench, A, "ana", "t3", "1");
     label(&bench, B, "ben", "t1", "3");
-    let told = bench.ok(["merge", A, B, "--whole-copy", "--yes"]);
-    bench.ok(["merge", B, A, "--whole-copy", "--yes"]);
+    let told = bench.ok(["study", "merge", A, B, "--whole-copy", "--yes"]);
+    bench.ok(["study", "merge", B, A, "--whole-copy", "--yes"]);
     assert!(told.contains("x: test, before train"), "{told:?}");
     for (name, more) in [
         ("labels.csv", &[][..]),
@@ -85,12 +97,12 @@ fn copies_that_took_each_other_in_export_the_same_bytes_in_every_format() {
     ] {
         for project in [A, B] {
             let file = format!("{project}-{name}");
-            bench.ok([&["export", project, &file], more].concat());
+            bench.ok([&["data", "export", project, &file], more].concat());
         }
         let of = |project: &str| bytes(&bench.path(&format!("{project}-{name}")));
         assert_eq!(of(A), of(B), "{name}");
     }
-    let prompt = |project: &str| bench.json(["info", project])["questions"].to_string();
+    let prompt = |project: &str| bench.json(["project", "info", project])["questions"].to_string();
     assert!(prompt(A).contains("Prompt B?") && prompt(B).contains("Prompt B?"), "{}", prompt(A));
 }
 
@@ -100,9 +112,9 @@ fn undo_after_a_merge_takes_back_the_label_that_was_given_last() {
     apart(&bench);
     label(&bench, B, "ana", "t2", "3");
     label(&bench, A, "ana", "t1", "3");
-    bench.ok(["merge", A, B, "--whole-copy", "--yes"]);
-    assert_eq!(bench.json(["undo", A, "--annotator", "ana", "--question", "rude"])["text_id"], "t1");
-    assert_eq!(bench.json(["undo", A, "--annotator", "ana", "--question", "rude"])["text_id"], "t2");
+    bench.ok(["study", "merge", A, B, "--whole-copy", "--yes"]);
+    assert_eq!(bench.json(["label", "undo", A, "--annotator", "ana", "--question", "rude"])["text_id"], "t1");
+    assert_eq!(bench.json(["label", "undo", A, "--annotator", "ana", "--question", "rude"])["text_id"], "t2");
 }
 
 #[test]
@@ -112,8 +124,8 @@ fn contradicting_answers_and_clocks_that_are_ahead_are_named() {
     label(&bench, A, "ben", "t2", "1");
     label(&bench, B, "ben", "t2", "3");
     bench.file("late.csv", "text_id,text,annotator_id,label,created_at\nt1,one,ben,2,2099-01-01T00:00:00Z\n");
-    bench.ok(["import", B, "late.csv", "--question", "rude"]);
-    let report = bench.json(["merge", A, B, "--whole-copy", "--yes"]);
+    bench.ok(["data", "import", B, "late.csv", "--question", "rude"]);
+    let report = bench.json(["study", "merge", A, B, "--whole-copy", "--yes"]);
     let file: &Value = &report["files"][0];
     assert_eq!(file["contradicted"], 1);
     let one = &file["contradictions"][0];
@@ -126,7 +138,7 @@ fn contradicting_answers_and_clocks_that_are_ahead_are_named() {
         answers.iter().map(|a| (a["answer"].as_str().unwrap(), a["current"].as_bool().unwrap())).collect();
     assert_eq!(told, [("1", false), ("3", true)]);
     assert!(file["problems"].to_string().contains("1 answer in this copy is in the future"), "{file}");
-    let again = bench.ok(["merge", A, B, "--whole-copy", "--yes"]);
+    let again = bench.ok(["study", "merge", A, B, "--whole-copy", "--yes"]);
     assert!(!again.contains("given apart"), "{again:?}");
 }
 
@@ -141,18 +153,31 @@ fn one_person_is_not_two_by_the_spelling_of_a_name() {
         if table.exists() {
             std::fs::remove_file(&table).unwrap();
         }
-        bench.ok(["export", project, "people.csv", "--rows", "people", "--question", "rude"]);
+        bench.ok(["data", "export", project, "people.csv", "--rows", "people", "--question", "rude"]);
         let rows = std::fs::read_to_string(table).unwrap();
         rows.lines().skip(1).map(|row| row.split(',').next().unwrap().to_owned()).collect()
     };
     assert_eq!(names(A).iter().filter(|name| name.starts_with("Jos")).count(), 1);
     for near in ["Ana", "\u{430}na", "a na", "jose"] {
-        let at = ["label", A, "--annotator", near, "--text-id", "t1", "--value", "2", "--question", "rude"];
+        let at = [
+            "label",
+            "record",
+            A,
+            "--annotator",
+            near,
+            "--text-id",
+            "t1",
+            "--value",
+            "2",
+            "--question",
+            "rude",
+        ];
         let refused = bench.refused(at);
         assert!(refused.contains("looks alike") && refused.contains("--new-annotator"), "{near}: {refused}");
     }
     let at = [
         "label",
+        "record",
         A,
         "--annotator",
         "Ana",
@@ -166,10 +191,10 @@ fn one_person_is_not_two_by_the_spelling_of_a_name() {
     ];
     bench.ok(at);
     assert!(names(A).contains(&"Ana".to_owned()));
-    let gone = bench.ok(["withdraw", A, "--annotator", "ana"]);
+    let gone = bench.ok(["people", "withdraw", A, "--annotator", "ana"]);
     assert!(gone.contains("\"Ana\" looks alike and stays"), "{gone:?}");
     bench.file("more.csv", "text_id,text,annotator_id,label\nt1,one,BEN,2\nt2,two,Jose\u{301},3\n");
-    let report = bench.json(["import", A, "more.csv", "--question", "rude"]);
+    let report = bench.json(["data", "import", A, "more.csv", "--question", "rude"]);
     assert!(report["notices"].to_string().contains("\\\"BEN\\\" beside \\\"ben\\\""), "{report}");
     assert_eq!(report["annotators"], 1, "the other one is known");
 }
@@ -179,46 +204,57 @@ fn agreement_is_told_by_wording() {
     let bench = Bench::without_encoder();
     apart(&bench);
     label(&bench, A, "ana", "t1", "1");
-    bench.ok(["question", A, "rude", "--prompt", "How rude is it, meant so?"]);
+    bench.ok(["data", "question", A, "rude", "--prompt", "How rude is it, meant so?"]);
     label(&bench, A, "ben", "t1", "2");
-    let wordings = bench.json(["guideline", A, "--wordings"]);
+    let wordings = bench.json(["data", "guideline", A, "--wordings"]);
     let rude: Vec<&Value> =
         wordings.as_array().unwrap().iter().filter(|one| one["question"] == "rude").collect();
     assert_eq!(rude.len(), 2, "{wordings}");
     assert_eq!((&rude[1]["number"], &rude[1]["prompt"]), (&2.into(), &"How rude is it, meant so?".into()));
-    let found = bench.json(["guideline", A, "--agreement", "--by-wording"]);
+    let found = bench.json(["data", "guideline", A, "--agreement", "--by-wording"]);
     let figures = found.as_array().unwrap().iter().find(|one| one["name"] == "rude").unwrap();
     let numbers: Vec<&Value> =
         figures["figures"].as_array().unwrap().iter().map(|one| &one["number"]).collect();
     assert_eq!(numbers, [&Value::Null, &1.into(), &2.into()]);
-    bench.ok(["export", A, "worded.csv", "--wordings"]);
+    bench.ok(["data", "export", A, "worded.csv", "--wordings"]);
     let rows = std::fs::read_to_string(bench.path("worded.csv")).unwrap();
     assert!(rows.lines().next().unwrap().contains("wording"), "{rows}");
-    assert_eq!(bench.json(["history", A, "--limit", "1"])["entries"][0]["wording"], 2);
+    assert_eq!(bench.json(["project", "history", A, "--limit", "1"])["entries"][0]["wording"], 2);
 }
 
 #[test]
 fn what_a_merge_would_add_is_counted_in_words_and_wordings_show_what_levels_mean() {
     let bench = Bench::without_encoder();
     bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
-    bench.ok(["new", A]);
-    bench.ok(["import", A, "base.csv", "--question", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
-    bench.ok(["copy", A, B]);
+    bench.ok(["project", "new", A]);
+    bench.ok([
+        "data",
+        "import",
+        A,
+        "base.csv",
+        "--question",
+        "rude",
+        "--scale",
+        "ordinal",
+        "--levels",
+        "1,2,3",
+    ]);
+    bench.ok(["project", "copy", A, B]);
     label(&bench, B, "cleo", "t1", "1");
-    let told = bench.ok(["merge", A, B, "--dry-run"]);
+    let told = bench.ok(["study", "merge", A, B, "--dry-run"]);
     assert!(
         told.contains("would add 1 answer: cleo (1)") && told.contains("would add 1 person: cleo"),
         "{told}"
     );
     label(&bench, B, "cleo", "t2", "1");
     label(&bench, B, "dan", "t2", "1");
-    let told = bench.ok(["merge", A, B, "--dry-run"]);
+    let told = bench.ok(["study", "merge", A, B, "--dry-run"]);
     assert!(told.contains("would add 3 answers") && told.contains("would add 2 people"), "{told}");
     // Two wordings that differ by what a level means are two rows that differ.
     label(&bench, A, "ana", "t3", "1");
-    bench.ok(["question", A, "rude", "--define", "3=a slap"]);
+    bench.ok(["data", "question", A, "rude", "--define", "3=a slap"]);
     label(&bench, A, "ben", "t1", "1");
-    let told = bench.ok(["guideline", A, "--wordings"]);
+    let told = bench.ok(["data", "guideline", A, "--wordings"]);
     assert!(told.matches("1; 2; 3").count() == 2 && told.matches("1; 2; 3 (a slap)").count() == 1, "{told}");
-    bench.ok(["undo", A, "--annotator", "ben", "--question", "rude", "--wait", "1"]);
+    bench.ok(["label", "undo", A, "--annotator", "ben", "--question", "rude", "--wait", "1"]);
 }

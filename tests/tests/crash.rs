@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// The labels of `annotator` by text, as an export shows them.
 fn labels_of(bench: &Bench, annotator: &str) -> BTreeMap<String, String> {
-    bench.ok(["export", "P.dissensus", "after.csv", "--force"]);
+    bench.ok(["data", "export", "P.dissensus", "after.csv", "--force"]);
     let mut reader = csv::Reader::from_path(bench.path("after.csv")).unwrap();
     let rows = reader.deserialize::<BTreeMap<String, String>>().map(Result::unwrap);
     rows.filter(|row| row["annotator_id"] == annotator)
@@ -24,12 +24,22 @@ fn labels_of(bench: &Bench, annotator: &str) -> BTreeMap<String, String> {
 fn every_label_that_the_command_confirmed_survives_kill_9() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", files::labels(100, 2));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "texts.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
     // How long one label takes here, so that the kills fall all over it, before and after the commit.
     let once = || {
         let start = Instant::now();
-        bench.ok(["label", "P.dissensus", "--annotator", "first", "--text-id", "t0", "--value", "1"]);
+        bench.ok([
+            "label",
+            "record",
+            "P.dissensus",
+            "--annotator",
+            "first",
+            "--text-id",
+            "t0",
+            "--value",
+            "1",
+        ]);
         start.elapsed()
     };
     // The first one also reads the program from the disk: the quickest of some is what the next ones will take.
@@ -39,7 +49,17 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
     for index in 0..100_u32 {
         let (text, value) = (format!("t{index}"), (index % 5 + 1).to_string());
         let mut child = bench
-            .command(["label", "P.dissensus", "--annotator", "ana", "--text-id", &text, "--value", &value])
+            .command([
+                "label",
+                "record",
+                "P.dissensus",
+                "--annotator",
+                "ana",
+                "--text-id",
+                &text,
+                "--value",
+                &value,
+            ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -80,15 +100,18 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
 fn a_killed_import_leaves_nothing_or_all() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let start = Instant::now();
-    bench.ok(["new", "T.dissensus"]);
-    bench.ok(["import", "T.dissensus", "big.csv"]);
+    bench.ok(["project", "new", "T.dissensus"]);
+    bench.ok(["data", "import", "T.dissensus", "big.csv"]);
     let usual = start.elapsed();
     let mut killed = 0;
     for part in [3, 5, 6, 7, 8, 9] {
-        let mut child =
-            bench.command(["import", "P.dissensus", "big.csv"]).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = bench
+            .command(["data", "import", "P.dissensus", "big.csv"])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         sleep(usual * part / 10);
         if matches!(child.try_wait(), Ok(Some(_))) {
             break;
@@ -96,22 +119,23 @@ fn a_killed_import_leaves_nothing_or_all() {
         processes::kill(child.id());
         child.wait().unwrap();
         killed += 1;
-        let info = bench.json(["info", "P.dissensus"]);
+        let info = bench.json(["project", "info", "P.dissensus"]);
         let counts = (info["texts"].as_u64().unwrap(), info["labels"].as_u64().unwrap());
         assert!(counts == (0, 0) || counts == (4_000, 40_000), "a half import: {counts:?}");
     }
     assert!(killed > 0, "the import was never killed at work");
-    bench.ok(["import", "P.dissensus", "big.csv"]);
-    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_000);
+    bench.ok(["data", "import", "P.dissensus", "big.csv"]);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 40_000);
 }
 
 #[test]
 fn a_killed_export_for_a_tool_leaves_no_half_file() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "big.csv"]);
-    let ask = |file: &str| ["export", "P.dissensus", file, "--format", "label-studio"].map(str::to_owned);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "big.csv"]);
+    let ask =
+        |file: &str| ["data", "export", "P.dissensus", file, "--format", "label-studio"].map(str::to_owned);
     let start = Instant::now();
     bench.ok(ask("whole.json"));
     let usual = start.elapsed();
@@ -148,11 +172,12 @@ fn a_killed_export_for_a_tool_leaves_no_half_file() {
 #[test]
 fn a_killed_evaluation_leaves_the_project_as_it_was() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
-    bench.ok(["encode", "P.dissensus"]);
-    let info = bench.json(["info", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     // With the differences between models.
-    let asked = ["evaluate", "P.dissensus", "--question", "offensiveness", "--models", "multilevel,shared"];
+    let asked =
+        ["models", "evaluate", "P.dissensus", "--question", "offensiveness", "--models", "multilevel,shared"];
     let answer = || {
         let mut told = bench.json(asked);
         told.as_object_mut().unwrap().remove("seconds");
@@ -171,7 +196,7 @@ fn a_killed_evaluation_leaves_the_project_as_it_was() {
         processes::kill(child.id());
         child.wait().unwrap();
         killed += 1;
-        assert_eq!(bench.json(["info", "P.dissensus"]), info);
+        assert_eq!(bench.json(["project", "info", "P.dissensus"]), info);
     }
     assert!(killed > 0, "the evaluation was never killed at work");
     assert_eq!(answer(), before);
@@ -180,10 +205,14 @@ fn a_killed_evaluation_leaves_the_project_as_it_was() {
 #[test]
 fn a_killed_encoding_goes_on_where_it_stopped() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
-    let encoded = || bench.json(["info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
-    let mut child =
-        bench.command(["encode", "P.dissensus"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    bench.ok(["project", "sample", "P.dissensus"]);
+    let encoded = || bench.json(["project", "info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
+    let mut child = bench
+        .command(["models", "encode", "P.dissensus"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     // Until the first batch is in the file; the command that asks has to share it with the one at work.
     let start = Instant::now();
     while encoded() == 0 && start.elapsed() < Duration::from_secs(120) {
@@ -196,7 +225,7 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
     child.wait().unwrap();
     let kept = encoded();
     assert!(kept > 0, "nothing was kept");
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     assert_eq!(encoded(), 168);
 }
 
@@ -213,23 +242,24 @@ fn a_killed_training_of_a_soft_prompt_goes_on_to_the_figures_of_one_that_was_not
 #[test]
 fn a_killed_training_of_several_questions_goes_on_to_the_figures_of_one_that_was_not() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
     let rows = (1..=60).map(|n| format!("c{n:03},{},{}\n", ["p", "q"][n % 2], ["no", "yes"][n * 7 % 5 / 3]));
     bench.file("rude.csv", format!("text_id,annotator,label\n{}", rows.collect::<String>()));
-    bench.ok(["import", "P.dissensus", "rude.csv", "--question", "rude"]);
+    bench.ok(["data", "import", "P.dissensus", "rude.csv", "--question", "rude"]);
     training_goes_on(&bench, &["--questions", "offensiveness,rude", "--tuning", "last-1"]);
 }
 
 fn killed_training_goes_on(tuning: &str) {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
     training_goes_on(&bench, &["--question", "offensiveness", "--tuning", tuning]);
 }
 
 /// Trains the project `P.dissensus`, and again with a kill in the middle.
 fn training_goes_on(bench: &Bench, asked: &[&str]) {
-    bench.ok(["encode", "P.dissensus"]);
-    let train = ["train", "P.dissensus", "--epochs", "4", "--patience", "0", "--split", "by-text:0.7"];
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let train =
+        ["models", "train", "P.dissensus", "--epochs", "4", "--patience", "0", "--split", "by-text:0.7"];
     let train: Vec<&str> = train.iter().chain(asked).copied().collect();
     let whole = bench.json(&train);
     let mut child = bench.command(&train).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -249,14 +279,15 @@ fn training_goes_on(bench: &Bench, asked: &[&str]) {
     child.wait().unwrap();
 
     // What happens to the project meanwhile makes no difference: another label of a training text, a new annotator, new texts.
-    let label = ["label", "P.dissensus", "--question", "offensiveness", "--annotator", "new", "--text-id"];
+    let label =
+        ["label", "record", "P.dissensus", "--question", "offensiveness", "--annotator", "new", "--text-id"];
     for text in ["c001", "c002", "c003", "c004"] {
         bench.ok(label.into_iter().chain([text, "--value", "3"]));
     }
     bench.file("more.csv", "text_id,text\nx1,One more\nx2,And another\n");
-    bench.ok(["import", "P.dissensus", "more.csv"]);
-    let newest = bench.json(["runs", "list", "P.dissensus"])[0]["id"].to_string();
-    let mended = bench.json(["runs", "resume", "P.dissensus", &newest]);
+    bench.ok(["data", "import", "P.dissensus", "more.csv"]);
+    let newest = bench.json(["models", "runs", "list", "P.dissensus"])[0]["id"].to_string();
+    let mended = bench.json(["models", "runs", "resume", "P.dissensus", &newest]);
     let runs = |document: &serde_json::Value| match document["runs"].as_array() {
         Some(runs) => runs.clone(),
         None => vec![document.clone()],
@@ -277,7 +308,7 @@ fn training_goes_on(bench: &Bench, asked: &[&str]) {
 #[cfg(unix)]
 fn labels_in_file_alone(bench: &Bench) -> u64 {
     std::fs::copy(bench.path("P.dissensus"), bench.path("alone.dissensus")).unwrap();
-    bench.json(["info", "alone.dissensus"])["labels"].as_u64().unwrap()
+    bench.json(["project", "info", "alone.dissensus"])["labels"].as_u64().unwrap()
 }
 
 #[cfg(unix)]
@@ -292,9 +323,9 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
             for side in ["", "-wal", "-shm", ".lock"] {
                 let _ = std::fs::remove_file(bench.path(&format!("P.dissensus{side}")));
             }
-            bench.ok(["new", "P.dissensus"]);
+            bench.ok(["project", "new", "P.dissensus"]);
             let mut child = bench
-                .command(["import", "P.dissensus", "big.csv"])
+                .command(["data", "import", "P.dissensus", "big.csv"])
                 .stdout(Stdio::null())
                 .stderr(Stdio::piped())
                 .spawn()
@@ -327,16 +358,16 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
 fn a_killed_copy_leaves_nothing_under_its_name() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "big.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "big.csv"]);
     let start = Instant::now();
-    bench.ok(["copy", "P.dissensus", "whole.dissensus"]);
+    bench.ok(["project", "copy", "P.dissensus", "whole.dissensus"]);
     let usual = start.elapsed();
     let mut killed = 0;
     for part in 1..10 {
         let target = format!("Q{part}.dissensus");
         let mut child =
-            bench.command(["copy", "P.dissensus", &target]).stdout(Stdio::null()).spawn().unwrap();
+            bench.command(["project", "copy", "P.dissensus", &target]).stdout(Stdio::null()).spawn().unwrap();
         sleep(usual * part / 10);
         if matches!(child.try_wait(), Ok(Some(_))) {
             break;
@@ -345,19 +376,19 @@ fn a_killed_copy_leaves_nothing_under_its_name() {
         child.wait().unwrap();
         killed += 1;
         if bench.path(&target).exists() {
-            assert_eq!(bench.json(["info", &target])["labels"], 40_000, "half a copy");
+            assert_eq!(bench.json(["project", "info", &target])["labels"], 40_000, "half a copy");
         }
     }
     assert!(killed > 0, "the copy was never killed at work");
-    assert_eq!(bench.json(["info", "whole.dissensus"])["labels"], 40_000);
-    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_000);
+    assert_eq!(bench.json(["project", "info", "whole.dissensus"])["labels"], 40_000);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 40_000);
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     let bench = Bench::new();
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     // Enough for a few seconds of work.
     let words = ["fair", "bad", "good", "rude", "kind", "odd", "sad", "glad", "loud", "calm"];
     let rows: String = (0..3_000)
@@ -368,10 +399,10 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
         })
         .collect();
     bench.file("many.csv", format!("text_id,text,annotator_id,label\n{rows}"));
-    bench.ok(["import", "P.dissensus", "many.csv"]);
-    let encoded = || bench.json(["info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
+    bench.ok(["data", "import", "P.dissensus", "many.csv"]);
+    let encoded = || bench.json(["project", "info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
     let mut child = bench
-        .command(["encode", "P.dissensus"])
+        .command(["models", "encode", "P.dissensus"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -392,14 +423,14 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     assert!(took < Duration::from_secs(5), "it took {took:?}");
     let kept = encoded();
     assert!(kept > 0 && kept < 3_000, "{kept} were kept");
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     assert_eq!(encoded(), 3_000);
 }
 
 /// An import that has the project open, long enough to do something to its file meanwhile.
 fn import_at_work(bench: &Bench, project: &str) -> std::process::Child {
     let child = bench
-        .command(["import", project, "big.csv"])
+        .command(["data", "import", project, "big.csv"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -418,8 +449,8 @@ fn import_at_work(bench: &Bench, project: &str) -> std::process::Child {
 fn small_project(bench: &Bench, name: &str) {
     bench.file("big.csv", files::labels(4_000, 10));
     bench.file("texts.csv", files::labels(100, 2));
-    bench.ok(["new", name]);
-    bench.ok(["import", name, "texts.csv"]);
+    bench.ok(["project", "new", name]);
+    bench.ok(["data", "import", name, "texts.csv"]);
 }
 
 fn failed(child: std::process::Child) -> String {
@@ -438,14 +469,15 @@ fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_
     // However slow this machine is, the import has not ended when the other one comes.
     processes::hold(child.id());
     std::fs::rename(bench.path("P.dissensus"), bench.path("Q.dissensus")).unwrap();
-    let label = ["label", "Q.dissensus", "--annotator", "second", "--text-id", "t1", "--value", "1"];
+    let label =
+        ["label", "record", "Q.dissensus", "--annotator", "second", "--text-id", "t1", "--value", "1"];
     let words = bench.refused(label);
     assert!(words.contains("is open already") && words.contains("P.dissensus"), "{words}");
     processes::go_on(child.id());
     let words = failed(child);
     assert!(words.contains("was moved") && words.contains("Q.dissensus"), "{words}");
     bench.ok(label);
-    let info = bench.json(["info", "Q.dissensus"]);
+    let info = bench.json(["project", "info", "Q.dissensus"]);
     assert!([201, 40_001].contains(&info["labels"].as_u64().unwrap()), "none or all of the import: {info}");
 }
 
@@ -454,7 +486,7 @@ fn a_project_that_is_replaced_while_a_command_writes_stays_as_it_was_restored() 
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     std::fs::copy(bench.path("P.dissensus"), bench.path("backup")).unwrap();
-    bench.ok(["label", "P.dissensus", "--annotator", "later", "--text-id", "t1", "--value", "1"]);
+    bench.ok(["label", "record", "P.dissensus", "--annotator", "later", "--text-id", "t1", "--value", "1"]);
     for killed in [false, true] {
         let mut child = import_at_work(&bench, "P.dissensus");
         processes::hold(child.id());
@@ -468,8 +500,8 @@ fn a_project_that_is_replaced_while_a_command_writes_stays_as_it_was_restored() 
             let words = failed(child);
             assert!(words.contains("another file took the place"), "{words}");
         }
-        bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"]);
-        assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 201, "killed: {killed}");
+        bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"]);
+        assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 201, "killed: {killed}");
     }
 }
 
@@ -488,13 +520,22 @@ fn a_backup_beside_the_journal_of_another_file_is_sound_and_the_journal_is_kept(
     child.wait().unwrap();
     std::fs::copy(bench.path("backup"), bench.path("part")).unwrap();
     std::fs::rename(bench.path("part"), bench.path("P.dissensus")).unwrap();
-    let words = bench.refused(["info", "P.dissensus"]);
+    let words = bench.refused(["project", "info", "P.dissensus"]);
     assert!(words.contains("the journal of another file"), "{words}");
-    let outcome =
-        bench.run(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"]);
+    let outcome = bench.run([
+        "label",
+        "record",
+        "P.dissensus",
+        "--annotator",
+        "ana",
+        "--text-id",
+        "t1",
+        "--value",
+        "1",
+    ]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.err.contains(".of-another-file-"), "{}", outcome.err);
-    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 201);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 201);
     let names = std::fs::read_dir(bench.folder()).unwrap().map(|entry| entry.unwrap().path());
     let kept: Vec<PathBuf> =
         names.filter(|path| path.to_string_lossy().contains("-wal.of-another-file-")).collect();
@@ -510,12 +551,12 @@ fn a_hard_link_to_a_project_that_is_open_is_open_already() {
     std::fs::hard_link(bench.path("P.dissensus"), bench.path("H.dissensus")).unwrap();
     let child = import_at_work(&bench, "P.dissensus");
     processes::hold(child.id());
-    let label = ["label", "H.dissensus", "--annotator", "hh", "--text-id", "t1", "--value", "1"];
+    let label = ["label", "record", "H.dissensus", "--annotator", "hh", "--text-id", "t1", "--value", "1"];
     assert!(bench.refused(label).contains("is open already"));
     processes::go_on(child.id());
     assert!(child.wait_with_output().unwrap().status.success());
     bench.ok(label);
-    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_001);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 40_001);
 }
 
 /// The file is moved away and back all the time: each label that the command confirmed is in it.
@@ -537,7 +578,17 @@ fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in
         });
         for index in 0..100_u32 {
             let (text, value) = (format!("t{index}"), (index % 5 + 1).to_string());
-            let label = ["label", "P.dissensus", "--annotator", "ana", "--text-id", &text, "--value", &value];
+            let label = [
+                "label",
+                "record",
+                "P.dissensus",
+                "--annotator",
+                "ana",
+                "--text-id",
+                &text,
+                "--value",
+                &value,
+            ];
             match bench.run(label).code {
                 Some(0) => {
                     confirmed.insert(text, value);
@@ -561,14 +612,15 @@ fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
     small_project(&bench, "P.dissensus");
     for ending in ["-wal", "-shm", "-journal", ".lock"] {
         let name = format!("P.dissensus{ending}");
-        for asked in [vec!["copy", "P.dissensus", &name, "--force"], vec!["new", &name]] {
+        for asked in [vec!["project", "copy", "P.dissensus", &name, "--force"], vec!["project", "new", &name]]
+        {
             let output = bench.command(&asked).output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(!output.status.success() && said.contains("choose another name"), "{asked:?}: {said}");
         }
         assert!(!bench.path(&name).exists(), "{name}");
     }
-    bench.ok(["info", "P.dissensus"]);
+    bench.ok(["project", "info", "P.dissensus"]);
 }
 
 /// What a program leaves that is killed while it makes a project says that there was no page before: a backup that is put in its place
@@ -584,18 +636,18 @@ fn a_backup_beside_the_journal_of_a_project_that_was_being_made_is_not_emptied()
     }
     journal.resize(512, 0);
     std::fs::write(bench.path("P.dissensus-journal"), &journal).unwrap();
-    for asked in [vec!["info", "P.dissensus"], vec!["export", "P.dissensus", "out.csv"]] {
+    for asked in [vec!["project", "info", "P.dissensus"], vec!["data", "export", "P.dissensus", "out.csv"]] {
         let output = bench.command(&asked).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("journal of another file"), "{said}");
         let advice: Vec<&str> = said.split('"').skip(1).step_by(2).collect();
         for command in advice.iter().filter(|word| !word.starts_with('-')) {
-            bench.ok([command, "--help"]);
+            bench.ok(command.split(' ').chain(["--help"]));
         }
-        assert!(advice.contains(&"label"), "{said}");
+        assert!(advice.contains(&"label record"), "{said}");
         assert!(std::fs::read(bench.path("P.dissensus")).unwrap() == whole);
     }
-    bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t0", "--value", "1"]);
+    bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t0", "--value", "1"]);
     assert_eq!(labels_of(&bench, "ana").get("t0").map(String::as_str), Some("1"));
     assert!(!bench.path("P.dissensus-journal").exists());
     let kept = std::fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap().path());

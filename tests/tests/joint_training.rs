@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// 60 texts: a yes/no question of all, a scale of half of them, and one with three options, asked of one person.
 fn project(bench: &Bench) {
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let rows = |asked: std::ops::Range<usize>, people: &[&str], label: &dyn Fn(usize) -> String| -> String {
         let row = |n: usize, who: &&str| format!("t{n},comment number {n} is here,{who},{}\n", label(n));
         let rows = asked.flat_map(|n| people.iter().map(move |who| row(n, who)));
@@ -15,14 +15,16 @@ fn project(bench: &Bench) {
     bench.file("rude.csv", rows(0..60, &["a", "b"], &|n| ["no", "yes"][n * 7 % 5 / 3].to_owned()));
     bench.file("tone, of it.csv", rows(30..60, &["c"], &|n| (n % 3 + 1).to_string()));
     bench.file("sets.csv", rows(0..50, &["d"], &|n| ["joy", "joy;fear", "fear", "none"][n % 4].to_owned()));
-    bench.ok(["import", "P.dissensus", "rude.csv", "--question", "rude"]);
-    bench.ok(["import", "P.dissensus", "tone, of it.csv", "--question", "tone, of it"]);
-    let sets = ["import", "P.dissensus", "sets.csv", "--question", "feelings", "--scale", "multi-label"];
+    bench.ok(["data", "import", "P.dissensus", "rude.csv", "--question", "rude"]);
+    bench.ok(["data", "import", "P.dissensus", "tone, of it.csv", "--question", "tone, of it"]);
+    let sets =
+        ["data", "import", "P.dissensus", "sets.csv", "--question", "feelings", "--scale", "multi-label"];
     bench.ok(sets.into_iter().chain(["--levels", "joy,anger,fear"]));
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
 }
 
-const TRAIN: [&str; 8] = ["train", "P.dissensus", "--model", "shared", "--tuning", "last-1", "--epochs", "1"];
+const TRAIN: [&str; 9] =
+    ["models", "train", "P.dissensus", "--model", "shared", "--tuning", "last-1", "--epochs", "1"];
 
 fn asking<'a>(more: &[&'a str]) -> Vec<&'a str> {
     TRAIN.into_iter().chain(more.iter().copied()).collect()
@@ -78,26 +80,27 @@ fn one_command_trains_one_encoder_for_all_questions() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    let shown = bench.ok(["runs", "show", "P.dissensus", "2"]);
+    let shown = bench.ok(["models", "runs", "show", "P.dissensus", "2"]);
     assert!(shown.contains("Learned together with others, \"rude\", \"feelings: joy\""), "{shown}");
-    let gone = bench.json(["runs", "delete", "P.dissensus", "1"]);
+    let gone = bench.json(["models", "runs", "delete", "P.dissensus", "1"]);
     assert_eq!((gone["run"].as_u64(), gone["with"].as_array().map(Vec::len)), (Some(1), Some(0)));
-    let text = ["predict", "P.dissensus", "--run", "2", "--annotator", "d", "--text", "comment"];
+    let text = ["models", "predict", "P.dissensus", "--run", "2", "--annotator", "d", "--text", "comment"];
     assert!(bench.json(text)["probabilities"]["yes"].is_number());
-    let several = ["predict", "P.dissensus", "--run", "2,5", "--annotator", "d", "--text", "comment"];
+    let several =
+        ["models", "predict", "P.dissensus", "--run", "2,5", "--annotator", "d", "--text", "comment"];
     let several = bench.json(several);
     assert_eq!(several["runs"][0]["probabilities"], bench.json(text)["probabilities"]);
     assert_eq!(several["runs"][1]["question"], "tone, of it");
     // As tables: of a file's texts, and of the project's.
     bench.file("new.txt", "comment\nanother comment\n");
-    let tables = ["predict", "P.dissensus", "--texts", "new.txt", "--out", "t.csv", "--run", "2,5"];
+    let tables = ["models", "predict", "P.dissensus", "--texts", "new.txt", "--out", "t.csv", "--run", "2,5"];
     let written = bench.json(tables);
     assert_eq!(written["runs"][1]["question"], "tone, of it");
     let lines = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap().lines().count() as u64;
     for (nth, name) in ["t-2.csv", "t-5.csv"].into_iter().enumerate() {
         assert_eq!(written["runs"][nth]["rows"].as_u64(), Some(lines(name) - 1), "{name}");
     }
-    assert_eq!(bench.json(["predictions", "P.dissensus", "all.csv", "--run", "2"])["run"], 2);
+    assert_eq!(bench.json(["models", "predictions", "P.dissensus", "all.csv", "--run", "2"])["run"], 2);
     assert!(lines("all.csv") > lines("t-2.csv"));
     // Without a training in steps the live model is fitted as ever.
     let one = bench.json(asking(&["--questions", "rude", "--pos-weight", "4"]));
@@ -128,9 +131,10 @@ fn one_command_trains_one_model_for_words_sets_and_a_scale() {
         }
     }
     bench.file("words.jsonl", lines);
-    let import = ["import", "P.dissensus", "words.jsonl", "--question", "words", "--scale", "spans"];
+    let import = ["data", "import", "P.dissensus", "words.jsonl", "--question", "words", "--scale", "spans"];
     bench.ok(import.into_iter().chain(["--levels", "thing,place"]));
-    let train = ["train", "P.dissensus", "--model", "multilevel", "--tuning", "last-1", "--epochs", "2"];
+    let train =
+        ["models", "train", "P.dissensus", "--model", "multilevel", "--tuning", "last-1", "--epochs", "2"];
     let asked = ["--questions", "words,feelings,rude", "--split", "by-text:0.6", "--head-lr", "0.02"];
     let document = bench.json(train.into_iter().chain(asked));
     let learned =
@@ -144,13 +148,13 @@ fn one_command_trains_one_model_for_words_sets_and_a_scale() {
     }
     assert_eq!(words["baselines"][0]["model"], "word-frequency");
     assert!(document["sets"][0]["micro_f1"].is_number());
-    let shown = bench.ok(["runs", "show", "P.dissensus", "1"]);
+    let shown = bench.ok(["models", "runs", "show", "P.dissensus", "1"]);
     assert!(shown.contains("Words of \"words\", learned from"), "{shown}");
 
     // In use it says of any text what people would mark, and who differs.
-    bench.ok(["runs", "use", "P.dissensus", "1"]);
-    bench.ok(["encode", "P.dissensus"]);
-    let found = bench.json(["words", "P.dissensus", "--question", "words", "--text-id", "t3"]);
+    bench.ok(["models", "runs", "use", "P.dissensus", "1"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let found = bench.json(["analyse", "words", "P.dissensus", "--question", "words", "--text-id", "t3"]);
     assert_eq!(found["model"]["tuned"], true);
     let of_text = found["text"]["words"].as_array().unwrap();
     let said: Vec<&str> = of_text.iter().map(|word| word["word"].as_str().unwrap()).collect();
@@ -160,11 +164,12 @@ fn one_command_trains_one_model_for_words_sets_and_a_scale() {
     assert!(figure(0, 0, "expected") > figure(1, 0, "expected"), "{found}");
     assert!(figure(4, 1, "differ") > figure(0, 0, "differ"), "one of three marks it: {found}");
     let out = bench.path("words.csv");
-    bench.ok(["words", "P.dissensus", "--question", "words", "--out", "words.csv"]);
+    bench.ok(["analyse", "words", "P.dissensus", "--question", "words", "--out", "words.csv"]);
     assert_eq!(std::fs::read_to_string(out).unwrap().lines().count(), 1 + 60 * 5 * 2);
-    let refused = bench.refused(["words", "P.dissensus", "--question", "words", "--out", "words.csv"]);
+    let refused =
+        bench.refused(["analyse", "words", "P.dissensus", "--question", "words", "--out", "words.csv"]);
     assert!(refused.contains("words.csv"), "{refused}");
-    let refused = bench.refused(["words", "P.dissensus", "--question", "rude", "--text-id", "t3"]);
+    let refused = bench.refused(["analyse", "words", "P.dissensus", "--question", "rude", "--text-id", "t3"]);
     assert!(refused.contains("rude"), "{refused}");
 }
 
@@ -206,5 +211,5 @@ fn what_cannot_be_learned_together_is_refused() {
     ] {
         assert_eq!(bench.run(asking(usage)).code, Some(2), "{usage:?}");
     }
-    assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().map(Vec::len), Some(0));
+    assert_eq!(bench.json(["models", "runs", "list", "P.dissensus"]).as_array().map(Vec::len), Some(0));
 }

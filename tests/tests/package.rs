@@ -103,7 +103,7 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
     let bench = Bench::new();
     let root = Root::install(&bench)?;
     let project = bench.path("My project.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     let nameless = bench.path("nameless");
     fs::copy(&project, &nameless)?;
 
@@ -149,10 +149,10 @@ fn the_package_has_the_command_with_manual_and_completions() -> Result<()> {
     ensure!(version.starts_with("dissensus "), "{version}");
 
     let help = run(Command::new(root.path("usr/bin/dissensus")).arg("--help"))?;
-    for verb in ["import", "label", "export", "disagreement"] {
-        ensure!(help.contains(verb), "{help}");
-        let page = fs::read_to_string(root.path(&format!("usr/share/man/man1/dissensus-{verb}.1")))?;
-        ensure!(page.contains(".TH") && page.contains(&format!("dissensus\\-{verb}")), "{page}");
+    for [group, verb] in [["data", "import"], ["label", "record"], ["analyse", "disagreement"]] {
+        ensure!(help.contains(group), "{help}");
+        let page = fs::read_to_string(root.path(&format!("usr/share/man/man1/dissensus-{group}-{verb}.1")))?;
+        ensure!(page.contains(".TH") && page.contains(&format!("dissensus\\-{group}\\-{verb}")), "{page}");
     }
     ensure!(root.path("usr/share/man/man1/dissensus.1").is_file());
 

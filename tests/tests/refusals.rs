@@ -16,8 +16,8 @@ fn project() -> Bench {
 
 fn filled(bench: Bench) -> Bench {
     bench.file("labels.csv", files::labels(10, 3));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "labels.csv", "--question", "rude"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--question", "rude"]);
     bench
 }
 
@@ -64,7 +64,7 @@ fn files_that_cannot_be_imported() {
     // Half a surrogate pair.
     bench.file("utf16.csv", b"\xff\xfet\0e\0x\0t\0\n\0\x00\xd8a\0");
     fs::create_dir(bench.path("folder.csv")).unwrap();
-    let import = |file: &'static str| ["import", "P.dissensus", file];
+    let import = |file: &'static str| ["data", "import", "P.dissensus", file];
     insta::assert_snapshot!(report(
         &bench,
         refused,
@@ -72,15 +72,15 @@ fn files_that_cannot_be_imported() {
             &import("absent.csv"),
             &import("folder.csv"),
             &import("empty.csv"),
-            &["import", "P.dissensus", "header.csv", "--question", "new"],
+            &["data", "import", "P.dissensus", "header.csv", "--question", "new"],
             &import("no-text.csv"),
             &import("twice.csv"),
             &import("no-annotator.csv"),
             &import("table.xlsx"),
             &import("utf16.csv"),
-            &["import", "P.dissensus", "texts.csv", "--question", "kind", "--levels", "no,yes"],
-            &["import", "P.dissensus", "labels.csv", "--label", "rating"],
-            &["import", "P.dissensus", "labels.csv", "--attributes", "gendre"],
+            &["data", "import", "P.dissensus", "texts.csv", "--question", "kind", "--levels", "no,yes"],
+            &["data", "import", "P.dissensus", "labels.csv", "--label", "rating"],
+            &["data", "import", "P.dissensus", "labels.csv", "--attributes", "gendre"],
         ]
     ));
 }
@@ -98,7 +98,7 @@ fn rows_that_cannot_be_imported() {
     bench.file("changed.csv", "text_id,text,annotator_id,label\nt1,another body,ana,3\n");
     bench.file("bad.jsonl", "{\"text_id\":\"x1\",\"text\":\"fine\",\"annotator_id\":\"ana\",\"label\":3}\n{\"text_id\":\"x2\",\n[1,2]\n");
     bench.file("all-bad.csv", "text_id,text,annotator_id,label\nx1,fine,,3\nx2,fine too,,2\n");
-    let import = |file: &'static str| ["import", "P.dissensus", file, "--question", "rude"];
+    let import = |file: &'static str| ["data", "import", "P.dissensus", file, "--question", "rude"];
     insta::assert_snapshot!(report(
         &bench,
         refused,
@@ -109,8 +109,8 @@ fn rows_that_cannot_be_imported() {
             &import("blank.csv"),
             &import("changed.csv"),
             &import("bad.jsonl"),
-            &["import", "P.dissensus", "all-bad.csv", "--question", "new"],
-            &["import", "P.dissensus", "all-bad.csv", "--question", "new", "--skip-bad"],
+            &["data", "import", "P.dissensus", "all-bad.csv", "--question", "new"],
+            &["data", "import", "P.dissensus", "all-bad.csv", "--question", "new", "--skip-bad"],
         ]
     ));
 }
@@ -121,11 +121,11 @@ fn a_bad_row_is_named_and_the_others_can_be_had() {
     let csv =
         "text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,\"a level, outside\",ana,9\nx3,fine too,ana,1\n";
     bench.file("level.csv", csv);
-    let message = refused(&bench, &["import", "P.dissensus", "level.csv", "--question", "rude"]);
+    let message = refused(&bench, &["data", "import", "P.dissensus", "level.csv", "--question", "rude"]);
     assert!(message.contains("row 2") && message.contains("label") && message.contains('9'), "{message}");
 
-    bench.ok(["import", "P.dissensus", "level.csv", "--question", "rude", "--skip-bad"]);
-    let info = bench.json(["info", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "level.csv", "--question", "rude", "--skip-bad"]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!((info["texts"].as_u64(), info["labels"].as_u64()), (Some(12), Some(32)), "{info}");
     let rejected = snapshot(&bench).into_iter().find(|(name, _)| name.contains("reject")).unwrap();
     let rejected = String::from_utf8(rejected.1).unwrap();
@@ -146,7 +146,7 @@ fn invalid_utf_8_is_located_by_its_byte() {
     let offset = bytes.len();
     bytes.extend(b"\xffken,ana,3\n");
     bench.file("bytes.csv", bytes);
-    let message = refused(&bench, &["import", "P.dissensus", "bytes.csv", "--question", "rude"]);
+    let message = refused(&bench, &["data", "import", "P.dissensus", "bytes.csv", "--question", "rude"]);
     assert!(message.contains(&offset.to_string()), "byte {offset} is not named: {message}");
     insta::assert_snapshot!(message);
 }
@@ -165,7 +165,7 @@ fn a_line_of_200_megabytes_is_refused_without_being_held_in_memory() {
     file.into_inner().unwrap();
     let before = fs::read(bench.path("P.dissensus")).unwrap();
     let mut child = bench
-        .command(["import", "P.dissensus", "line.csv", "--question", "rude"])
+        .command(["data", "import", "P.dissensus", "line.csv", "--question", "rude"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -193,21 +193,21 @@ fn files_that_are_no_project_of_ours() {
     project_file::make_newer(&newer, 7).unwrap();
     let cut = fs::read(bench.path("P.dissensus")).unwrap();
     bench.file("cut.dissensus", &cut[..cut.len() / 2]);
-    let label = |file| ["label", file, "--annotator", "ana", "--text-id", "t1", "--value", "3"];
+    let label = |file| ["label", "record", file, "--annotator", "ana", "--text-id", "t1", "--value", "3"];
     insta::assert_snapshot!(report(
         &bench,
         refused,
         &[
-            &["info", "absent.dissensus"],
+            &["project", "info", "absent.dissensus"],
             &label("absent.dissensus"),
             &label("text.dissensus"),
             &label("empty.dissensus"),
             &label("folder.dissensus"),
             &label("newer.dissensus"),
-            &["agreement", "newer.dissensus"],
+            &["analyse", "agreement", "newer.dissensus"],
             &label("cut.dissensus"),
-            &["new", "P.dissensus"],
-            &["sample", "P.dissensus"],
+            &["project", "new", "P.dissensus"],
+            &["project", "sample", "P.dissensus"],
         ]
     ));
 }
@@ -217,9 +217,9 @@ fn a_corrupt_page_is_told_and_nothing_is_made_worse() {
     let bench = project();
     project_file::damage_pages(&bench.path("P.dissensus"), 1).unwrap();
     let tries: [&[&str]; 3] = [
-        &["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"],
-        &["agreement", "P.dissensus"],
-        &["import", "P.dissensus", "labels.csv", "--question", "rude"],
+        &["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"],
+        &["analyse", "agreement", "P.dissensus"],
+        &["data", "import", "P.dissensus", "labels.csv", "--question", "rude"],
     ];
     for arguments in tries {
         let message = refused(&bench, arguments);
@@ -238,14 +238,15 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
         Err(_) => return full_by_limit(&bench),
     };
     let project = disk.path("P.dissensus");
-    bench.ok(["new".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "new".as_ref(), project.as_os_str()]);
     bench.file("texts.csv", files::labels(200, 2));
-    bench.ok(["import".as_ref(), project.as_os_str(), "texts.csv".as_ref()]);
-    let info = || bench.json(["info".as_ref(), project.as_os_str()]);
+    bench.ok(["data".as_ref(), "import".as_ref(), project.as_os_str(), "texts.csv".as_ref()]);
+    let info = || bench.json(["project".as_ref(), "info".as_ref(), project.as_os_str()]);
     assert_eq!(info()["labels"], 400);
     // An import that does not fit is refused as a whole.
     bench.file("big.csv", files::labels(20_000, 3));
-    let message = bench.refused(["import".as_ref(), project.as_os_str(), "big.csv".as_ref()]);
+    let message =
+        bench.refused(["data".as_ref(), "import".as_ref(), project.as_os_str(), "big.csv".as_ref()]);
     assert!(message.contains("full") || message.contains("space"), "{message}");
     assert_eq!(info()["labels"], 400);
     // Single labels until the disk is full: each was confirmed or refused, and the confirmed ones are there.
@@ -254,8 +255,9 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
     let mut confirmed = 0;
     for index in 0..200 {
         let label = ["--annotator", "ana", "--text-id", &format!("t{index}"), "--value", "3"];
-        let arguments =
-            ["label".as_ref(), project.as_os_str()].into_iter().chain(label.iter().map(|a| a.as_ref()));
+        let arguments = ["label".as_ref(), "record".as_ref(), project.as_os_str()]
+            .into_iter()
+            .chain(label.iter().map(|a| a.as_ref()));
         let outcome = bench.run(arguments);
         match outcome.code {
             Some(0) => confirmed += 1,
@@ -275,9 +277,9 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
 #[test]
 fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
-    bench.ok(["encode", "P.dissensus"]);
-    let train = ["train", "P.dissensus", "--question", "offensiveness", "--model", "share-rec-ffn"];
+    bench.ok(["project", "sample", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let train = ["models", "train", "P.dissensus", "--question", "offensiveness", "--model", "share-rec-ffn"];
     let train: Vec<&str> =
         train.into_iter().chain(["--epochs", "3", "--patience", "0", "--split", "by-text:0.7"]).collect();
     let whole = bench.json(&train);
@@ -289,7 +291,7 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
         // Without the right to mount, a limit on the size of files stops a checkpoint larger than the project in the same code.
         Err(_) => {
             let tuned = ["--model", "shared", "--tuning", "last-1", "--epochs", "1"];
-            let train: Vec<&str> = train[..4].iter().copied().chain(tuned).collect();
+            let train: Vec<&str> = train[..5].iter().copied().chain(tuned).collect();
             let message = limited(&bench, &train, 4096);
             return assert!(message.contains("state.safetensors"), "{message}");
         }
@@ -300,7 +302,7 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
     let kept = fs::read_dir(run.join("checkpoints")).unwrap().count();
     assert_eq!(kept, 1, "the checkpoint of before, and nothing half written");
     disk.resize(64 << 20).unwrap();
-    let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);
+    let mended = bench.json(["models", "runs", "resume", "P.dissensus", "2"]);
     assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
 }
 
@@ -312,9 +314,9 @@ fn fill(path: &std::path::Path) {
 
 fn full_by_limit(bench: &Bench) {
     bench.file("big.csv", files::labels(20_000, 3));
-    let before = bench.json(["info", "P.dissensus"]);
-    limited(bench, &["import", "P.dissensus", "big.csv", "--question", "rude"], 1024);
-    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], before["labels"]);
+    let before = bench.json(["project", "info", "P.dissensus"]);
+    limited(bench, &["data", "import", "P.dissensus", "big.csv", "--question", "rude"], 1024);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], before["labels"]);
 }
 
 /// What the command says when it fails because no file may be larger than so many blocks of 512 bytes.
@@ -337,16 +339,16 @@ fn limited(bench: &Bench, arguments: &[&str], blocks: u32) -> String {
 #[test]
 fn no_encoder_is_told_with_the_way_to_get_it() {
     let bench = project();
-    let message = refused(&bench, &["encode", "P.dissensus"]);
+    let message = refused(&bench, &["models", "encode", "P.dissensus"]);
     assert!(
-        message.contains("dissensus encode PROJECT --encoder") && !message.contains("cargo"),
+        message.contains("dissensus models encode PROJECT --encoder") && !message.contains("cargo"),
         "{message}"
     );
     insta::assert_snapshot!(message);
     // What does not need one goes on without.
-    bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"]);
-    bench.ok(["agreement", "P.dissensus"]);
-    bench.ok(["export", "P.dissensus", "out.csv"]);
+    bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"]);
+    bench.ok(["analyse", "agreement", "P.dissensus"]);
+    bench.ok(["data", "export", "P.dissensus", "out.csv"]);
 }
 
 /// A folder with a very small encoder of random weights, to be damaged.
@@ -371,7 +373,7 @@ fn folders_that_are_no_encoder_are_told_apart() {
     let weights = fs::read(bench.path("cut/model.safetensors")).unwrap();
     bench.file("cut/model.safetensors", &weights[..weights.len() - 1000]);
     fs::rename(bench.path("pickled/model.safetensors"), bench.path("pickled/pytorch_model.bin")).unwrap();
-    let encode = |folder: &'static str| ["encode", "P.dissensus", "--encoder", folder];
+    let encode = |folder: &'static str| ["models", "encode", "P.dissensus", "--encoder", folder];
     insta::assert_snapshot!(report(
         &bench,
         refused,
@@ -390,7 +392,7 @@ fn folders_that_are_no_encoder_are_told_apart() {
 fn an_encoder_that_changed_is_another_encoder() {
     let bench = project();
     tiny_encoder(&bench, "tiny");
-    let encode = || bench.json(["encode", "P.dissensus", "--encoder", "./tiny"]);
+    let encode = || bench.json(["models", "encode", "P.dissensus", "--encoder", "./tiny"]);
     let (first, again) = (encode(), encode());
     assert_eq!((&first["texts"], &first["kept"]), (&10.into(), &0.into()), "{first}");
     assert_eq!(
@@ -412,16 +414,20 @@ fn an_encoder_that_changed_is_another_encoder() {
 fn one_project_is_open_in_one_place() {
     let bench = Bench::new();
     bench.file("texts.csv", files::labels(600, 2));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "texts.csv", "--question", "rude"]);
-    let mut child =
-        bench.command(["encode", "P.dissensus"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "texts.csv", "--question", "rude"]);
+    let mut child = bench
+        .command(["models", "encode", "P.dissensus"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let lock = bench.path("P.dissensus.lock");
     let start = Instant::now();
     while !lock.exists() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let label = ["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"];
+    let label = ["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"];
     let outcome = bench.run(label);
     let at_work = !processes::ended_within(&mut child, Duration::ZERO);
     child.kill().unwrap();
@@ -436,13 +442,14 @@ fn one_project_is_open_in_one_place() {
 #[test]
 fn labels_that_cannot_be() {
     let bench = filled(Bench::new());
-    bench.ok(["encode", "P.dissensus"]);
-    bench.ok(["new", "empty.dissensus"]);
-    let label =
-        |text, value| ["label", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value];
+    bench.ok(["models", "encode", "P.dissensus"]);
+    bench.ok(["project", "new", "empty.dissensus"]);
+    let label = |text, value| {
+        ["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value]
+    };
     // But for the model that is kept: one may be fitted on the way to a refusal.
     let info = |bench: &Bench| {
-        let mut info = bench.json(["info", "P.dissensus"]);
+        let mut info = bench.json(["project", "info", "P.dissensus"]);
         let questions = info["questions"].as_array_mut().unwrap();
         questions.iter_mut().for_each(|question| drop(question["estimation"].take()));
         info
@@ -456,20 +463,20 @@ fn labels_that_cannot_be() {
             &label("t1", "9"),
             &label("t1", ""),
             &label("nowhere", "3"),
-            &["undo", "P.dissensus", "--annotator", "nobody"],
-            &["question", "P.dissensus", "rude", "--levels", "no,yes"],
-            &["question", "P.dissensus", "kind", "--levels", "yes"],
-            &["question", "P.dissensus", "kind", "--levels", "no,maybe,yes", "--scale", "binary"],
-            &["question", "P.dissensus", "kind", "--levels", "no,no"],
-            &["label", "empty.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"],
-            &["agreement", "empty.dissensus"],
-            &["agreement", "P.dissensus", "--question", "nice"],
-            &["predict", "P.dissensus", "--annotator", "nobody", "--text-id", "t1"],
-            &["predict", "P.dissensus", "--annotator", "a0", "--text-id", "nowhere"],
-            &["evaluate", "P.dissensus", "--split", "column"],
-            &["evaluate", "P.dissensus", "--at-least", "9"],
-            &["export", "P.dissensus", "labels.csv"],
-            &["export", "P.dissensus", "labels.docx"],
+            &["label", "undo", "P.dissensus", "--annotator", "nobody"],
+            &["data", "question", "P.dissensus", "rude", "--levels", "no,yes"],
+            &["data", "question", "P.dissensus", "kind", "--levels", "yes"],
+            &["data", "question", "P.dissensus", "kind", "--levels", "no,maybe,yes", "--scale", "binary"],
+            &["data", "question", "P.dissensus", "kind", "--levels", "no,no"],
+            &["label", "record", "empty.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"],
+            &["analyse", "agreement", "empty.dissensus"],
+            &["analyse", "agreement", "P.dissensus", "--question", "nice"],
+            &["models", "predict", "P.dissensus", "--annotator", "nobody", "--text-id", "t1"],
+            &["models", "predict", "P.dissensus", "--annotator", "a0", "--text-id", "nowhere"],
+            &["models", "evaluate", "P.dissensus", "--split", "column"],
+            &["models", "evaluate", "P.dissensus", "--at-least", "9"],
+            &["data", "export", "P.dissensus", "labels.csv"],
+            &["data", "export", "P.dissensus", "labels.docx"],
         ]
     ));
     assert_eq!(info(&bench), before);
@@ -484,25 +491,25 @@ fn extremes_that_are_no_error() {
         "odd.csv",
         format!("text_id,text,annotator_id,label\nlong,\"{long}\",ana,no\nhtml,<img src=x onerror=alert(1)>,<b>bo</b>,yes\n"),
     );
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "odd.csv"]);
-    bench.ok(["encode", "P.dissensus"]);
-    bench.ok(["disagreement", "P.dissensus"]);
-    bench.ok(["agreement", "P.dissensus"]);
-    bench.ok(["predict", "P.dissensus", "--annotator", "<b>bo</b>", "--text-id", "long"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "odd.csv"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    bench.ok(["analyse", "disagreement", "P.dissensus"]);
+    bench.ok(["analyse", "agreement", "P.dissensus"]);
+    bench.ok(["models", "predict", "P.dissensus", "--annotator", "<b>bo</b>", "--text-id", "long"]);
     bench.file("header.csv", "text_id,text,annotator_id,label\n");
-    bench.ok(["import", "P.dissensus", "header.csv"]);
+    bench.ok(["data", "import", "P.dissensus", "header.csv"]);
 
     // One label in the whole project, and an annotator without any.
     bench.file(
         "one.csv",
         "text_id,text,annotator_id,label\na,one text,ana,yes\nb,another text,bo,\nc,a third,ana,\n",
     );
-    bench.ok(["new", "Q.dissensus"]);
-    bench.ok(["import", "Q.dissensus", "one.csv", "--scale", "binary", "--levels", "no,yes"]);
-    bench.ok(["disagreement", "Q.dissensus"]);
-    bench.ok(["predict", "Q.dissensus", "--annotator", "bo", "--text-id", "a"]);
-    let outcome = bench.run(["evaluate", "Q.dissensus"]);
+    bench.ok(["project", "new", "Q.dissensus"]);
+    bench.ok(["data", "import", "Q.dissensus", "one.csv", "--scale", "binary", "--levels", "no,yes"]);
+    bench.ok(["analyse", "disagreement", "Q.dissensus"]);
+    bench.ok(["models", "predict", "Q.dissensus", "--annotator", "bo", "--text-id", "a"]);
+    let outcome = bench.run(["models", "evaluate", "Q.dissensus"]);
     assert!(matches!(outcome.code, Some(0 | 1)) && !outcome.err.contains("panicked"), "{outcome:?}");
 }
 
@@ -530,8 +537,8 @@ fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
         "text_id,text,annotator_id,label,{osc}\nt1,{body},ana,1,x\nt1,{body},ben,2,x\nt2,\u{202e}b,ana,1,x\nt2,\u{202e}b,ben,3,x\n"
     );
     bench.file("l.csv", csv);
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "l.csv", "--prompt", &format!("how {osc}rude?")]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "l.csv", "--prompt", &format!("how {osc}rude?")]);
     bench.file("twice.csv", format!("{osc},{osc}\na,b\n"));
     bench.file("level.csv", format!("text_id,text,annotator_id,label\nt9,x,ana,{}\n", "9\u{200b}"));
     bench.file("id.csv", format!("text_id,text,annotator_id,label\nt{osc},x,ana,1\n"));
@@ -539,20 +546,21 @@ fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
     bench.file("absent.csv", "text_id,text\nq,x\n");
     let named = format!("{osc}.dissensus");
     let said = [
-        printed(&bench, &["info", "P.dissensus"]),
-        printed(&bench, &["disagreement", "P.dissensus"]),
-        printed(&bench, &["aggregate", "P.dissensus", "--method", "majority"]),
-        printed(&bench, &["import", "P.dissensus", "l.csv", "--dry-run"]),
-        printed(&bench, &["import", "P.dissensus", "twice.csv"]),
-        printed(&bench, &["import", "P.dissensus", "level.csv"]),
-        printed(&bench, &["import", "P.dissensus", "id.csv"]),
-        printed(&bench, &["import", "P.dissensus", "body.csv"]),
-        printed(&bench, &["import", "P.dissensus", "l.csv", "--label", &format!("x{osc}")]),
-        printed(&bench, &["import", "P.dissensus", "l.csv", "--annotator", &format!("=x{osc}")]),
+        printed(&bench, &["project", "info", "P.dissensus"]),
+        printed(&bench, &["analyse", "disagreement", "P.dissensus"]),
+        printed(&bench, &["analyse", "aggregate", "P.dissensus", "--method", "majority"]),
+        printed(&bench, &["data", "import", "P.dissensus", "l.csv", "--dry-run"]),
+        printed(&bench, &["data", "import", "P.dissensus", "twice.csv"]),
+        printed(&bench, &["data", "import", "P.dissensus", "level.csv"]),
+        printed(&bench, &["data", "import", "P.dissensus", "id.csv"]),
+        printed(&bench, &["data", "import", "P.dissensus", "body.csv"]),
+        printed(&bench, &["data", "import", "P.dissensus", "l.csv", "--label", &format!("x{osc}")]),
+        printed(&bench, &["data", "import", "P.dissensus", "l.csv", "--annotator", &format!("=x{osc}")]),
         printed(
             &bench,
             &[
                 "label",
+                "record",
                 "P.dissensus",
                 "--annotator",
                 "ana",
@@ -566,6 +574,7 @@ fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
             &bench,
             &[
                 "label",
+                "record",
                 "P.dissensus",
                 "--annotator",
                 &format!("e{osc}vil"),
@@ -575,21 +584,24 @@ fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
                 "1",
             ],
         ),
-        printed(&bench, &["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", osc]),
         printed(
             &bench,
-            &["question", "P.dissensus", "q", "--prompt", &format!("why{osc}"), "--levels", "a,b"],
+            &["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", osc],
         ),
-        printed(&bench, &["question", "P.dissensus", "r", "--levels", &format!("a,b{osc}")]),
-        printed(&bench, &["new", &named]),
-        printed(&bench, &["info", &format!("absent{named}")]),
+        printed(
+            &bench,
+            &["data", "question", "P.dissensus", "q", "--prompt", &format!("why{osc}"), "--levels", "a,b"],
+        ),
+        printed(&bench, &["data", "question", "P.dissensus", "r", "--levels", &format!("a,b{osc}")]),
+        printed(&bench, &["project", "new", &named]),
+        printed(&bench, &["project", "info", &format!("absent{named}")]),
     ];
     for said in &said {
         assert!(hidden_characters(said).is_empty(), "{said:?}");
     }
     assert!(said[0].contains("how \\u{1b}]0;OWNED\\u{7}rude?"), "{}", said[0]);
     assert!(said[1].contains("\\u{1b}[2Jhello"), "{}", said[1]);
-    let json = bench.json(["info", "P.dissensus"]);
+    let json = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!(json["questions"][0]["prompt"], format!("how {osc}rude?"), "JSON says what is there");
 }
 
@@ -597,8 +609,9 @@ fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
 fn what_was_exported_imports_again_whatever_the_header_was() {
     let bench = Bench::without_encoder();
     bench.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt1,x,ana,1\nt1,x,ben,2\n");
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let said = bench.refused([
+        "data",
         "import",
         "P.dissensus",
         "h.csv",
@@ -609,6 +622,7 @@ fn what_was_exported_imports_again_whatever_the_header_was() {
     ]);
     assert!(said.contains("the question name") && said.contains("control character"), "{said}");
     bench.ok([
+        "data",
         "import",
         "P.dissensus",
         "h.csv",
@@ -619,10 +633,10 @@ fn what_was_exported_imports_again_whatever_the_header_was() {
         "--question",
         "label",
     ]);
-    bench.ok(["export", "P.dissensus", "out.csv"]);
-    bench.ok(["new", "Q.dissensus"]);
-    bench.ok(["import", "Q.dissensus", "out.csv"]);
-    assert_eq!(bench.json(["info", "Q.dissensus"])["labels"], 2);
+    bench.ok(["data", "export", "P.dissensus", "out.csv"]);
+    bench.ok(["project", "new", "Q.dissensus"]);
+    bench.ok(["data", "import", "Q.dissensus", "out.csv"]);
+    assert_eq!(bench.json(["project", "info", "Q.dissensus"])["labels"], 2);
 }
 
 #[test]
@@ -633,16 +647,16 @@ fn thousands_of_different_keys_are_exported_in_proportion_and_import_again() {
         .collect();
     let given = lines.len() as u64;
     bench.file("keys.jsonl", lines);
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "keys.jsonl"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "keys.jsonl"]);
     for (name, project) in [("out.csv", "C.dissensus"), ("out.jsonl", "J.dissensus")] {
-        bench.ok(["export", "P.dissensus", name]);
+        bench.ok(["data", "export", "P.dissensus", name]);
         let size = fs::metadata(bench.path(name)).unwrap().len();
         assert!(size < 4 * given, "{name} has {size} bytes, and {given} came in");
-        bench.ok(["new", project]);
-        bench.ok(["import", project, name]);
+        bench.ok(["project", "new", project]);
+        bench.ok(["data", "import", project, name]);
         let again = format!("again-{name}");
-        bench.ok(["export", project, &again]);
+        bench.ok(["data", "export", project, &again]);
         assert!(fs::read(bench.path(name)).unwrap() == fs::read(bench.path(&again)).unwrap(), "{name}");
     }
 }

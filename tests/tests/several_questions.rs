@@ -19,16 +19,16 @@ const EMOTIONS: &str = "anger,anticipation,disgust,fear,joy,love,optimism,pessim
 fn study(bench: &Bench) -> PathBuf {
     let project = bench.path("Study.dissensus");
     bench.file("texts.csv", files::texts(4));
-    bench.ok(["new", "Study.dissensus"]);
-    bench.ok(["import", "Study.dissensus", "texts.csv"]);
+    bench.ok(["project", "new", "Study.dissensus"]);
+    bench.ok(["data", "import", "Study.dissensus", "texts.csv"]);
     let question = |more: &[&str]| {
-        bench.ok(["question", "Study.dissensus"].iter().chain(more));
+        bench.ok(["data", "question", "Study.dissensus"].iter().chain(more));
     };
     question(&["words", "--scale", "spans", "--levels", "insult,order"]);
     question(&["emotions", "--scale", "multi-label", "--levels", EMOTIONS]);
     let only_if = "emotions=anger,disgust";
     question(&["offence", "--scale", "ordinal", "--levels", "1,2,3,4,5", "--only-if", only_if]);
-    bench.ok(["reveal", "Study.dissensus", "on"]);
+    bench.ok(["people", "reveal", "Study.dissensus", "on"]);
     project
 }
 
@@ -67,7 +67,7 @@ async fn done(window: &Window, texts: u32) -> Result<()> {
 /// Text, question and label of what the project has of everybody, read by the command after the window has gone.
 fn kept(bench: &Bench, project: &Path) -> BTreeSet<(String, String, String)> {
     let file = bench.path("kept.csv");
-    bench.ok(["export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()]);
+    bench.ok(["data".as_ref(), "export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()]);
     let rows = csv::Reader::from_path(file)
         .unwrap()
         .into_deserialize::<std::collections::BTreeMap<String, String>>();
@@ -148,6 +148,7 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     let project = study(&bench);
     bench.ok([
         "label",
+        "record",
         "Study.dissensus",
         "--question",
         "offence",
@@ -172,23 +173,23 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     window.click("question-save").await?;
     window.find("questions-dialog").await?;
     window.close().await?;
-    let info = bench.json(["info", "Study.dissensus"]);
+    let info = bench.json(["project", "info", "Study.dissensus"]);
     let offence = &info["questions"][2];
     assert_eq!(offence["scale"]["levels"], json!(["1", "2", "3", "4", "5!"]));
     assert_eq!(offence["only_if"], json!({ "question": 2, "levels": [2] }), "anger was taken out");
     assert!(kept(&bench, &project).contains(&("t0".into(), "offence".into(), "5!".into())));
-    let said = bench.ok(["info", "Study.dissensus"]);
+    let said = bench.ok(["project", "info", "Study.dissensus"]);
     assert!(said.contains("asked only if emotions has disgust"), "{said}");
-    bench.ok(["question", "Study.dissensus", "offence", "--always"]);
-    assert_eq!(bench.json(["info", "Study.dissensus"])["questions"][2]["only_if"], json!(null));
+    bench.ok(["data", "question", "Study.dissensus", "offence", "--always"]);
+    assert_eq!(bench.json(["project", "info", "Study.dissensus"])["questions"][2]["only_if"], json!(null));
     for (more, why) in [
         (vec!["emotions", "--only-if", "offence=5"], "offence has 1, 2, 3, 4, 5!"),
         (vec!["emotions", "--only-if", "emotions=joy"], "its own answer"),
         (vec!["emotions", "--rename", "joy=none"], "cannot be called"),
         (vec!["nothing", "--rename", "a=b"], "no question \"nothing\""),
-        (vec!["new", "--levels", "a,b", "--only-if", "offence"], "write QUESTION=LEVEL"),
+        (vec!["project", "new", "--levels", "a,b", "--only-if", "offence"], "write QUESTION=LEVEL"),
     ] {
-        let said = bench.refused(["question", "Study.dissensus"].into_iter().chain(more));
+        let said = bench.refused(["data", "question", "Study.dissensus"].into_iter().chain(more));
         assert!(said.contains(why), "{said}");
     }
     Ok(())
@@ -199,11 +200,11 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
 async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings() -> Result<()> {
     let bench = Bench::new();
     let project = study(&bench);
-    bench.ok(["encode", "Study.dissensus"]);
+    bench.ok(["models", "encode", "Study.dissensus"]);
     for (who, marks) in [("ana", "insult"), ("ben", "order"), ("cem", "insult")] {
         for text in ["t0", "t1", "t2"] {
             let value = format!(r#"[{{"start": 0, "end": 5, "label": "{marks}"}}]"#);
-            let label = ["label", "Study.dissensus", "--annotator", who, "--text-id", text];
+            let label = ["label", "record", "Study.dissensus", "--annotator", who, "--text-id", text];
             bench.ok(label.into_iter().chain(["--question", "words", "--value", &value]));
         }
     }

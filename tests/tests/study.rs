@@ -13,13 +13,14 @@ use std::path::PathBuf;
 /// Six texts and one question, handed out to two people: all texts to both, some of them again.
 fn handed_out(bench: &Bench) -> PathBuf {
     bench.file("texts.csv", files::texts(6));
-    bench.ok(["new", "Study.dissensus"]);
-    bench.ok(["import", "Study.dissensus", "texts.csv"]);
-    bench.ok(["question", "Study.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
-    bench.ok(["question", "Study.dissensus", "rude", "--reason", "slang", "--reason", "irony"]);
+    bench.ok(["project", "new", "Study.dissensus"]);
+    bench.ok(["data", "import", "Study.dissensus", "texts.csv"]);
+    bench.ok(["data", "question", "Study.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench.ok(["data", "question", "Study.dissensus", "rude", "--reason", "slang", "--reason", "irony"]);
     bench.file("guideline.md", "# Rules\n\nBe fair.");
-    bench.ok(["guideline", "Study.dissensus", "--from", "guideline.md"]);
+    bench.ok(["data", "guideline", "Study.dissensus", "--from", "guideline.md"]);
     let told = bench.json([
+        "study",
         "assign",
         "Study.dissensus",
         "--annotators",
@@ -39,12 +40,12 @@ fn handed_out(bench: &Bench) -> PathBuf {
 }
 
 fn study(bench: &Bench) -> Value {
-    bench.json(["study", "Study.dissensus"])
+    bench.json(["study", "status", "Study.dissensus"])
 }
 
 /// What an export of the project says of one person: by text and occasion.
 fn answers(bench: &Bench, person: &str) -> BTreeMap<(String, String), String> {
-    bench.ok(["export", "Study.dissensus", "all.csv", "--force"]);
+    bench.ok(["data", "export", "Study.dissensus", "all.csv", "--force"]);
     let rows =
         csv::Reader::from_path(bench.path("all.csv")).unwrap().into_deserialize::<BTreeMap<String, String>>();
     let rows = rows.map(Result::unwrap).filter(|row| row["annotator_id"] == person);
@@ -112,9 +113,19 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     std::fs::rename(bench.path("packets").join("ben.dissensus"), bench.path("ben's").join("p.dissensus"))
         .unwrap();
     for text in ["t0", "t1", "t2", "t3", "t4", "t5"] {
-        bench.ok(["label", "ben's/p.dissensus", "--annotator", "ben", "--text-id", text, "--value", "1"]);
+        bench.ok([
+            "label",
+            "record",
+            "ben's/p.dissensus",
+            "--annotator",
+            "ben",
+            "--text-id",
+            text,
+            "--value",
+            "1",
+        ]);
     }
-    bench.ok(["hand-in", "ben's/p.dissensus", "ben.handin"]);
+    bench.ok(["study", "hand-in", "ben's/p.dissensus", "ben.handin"]);
 
     // The newer one first, dropped on the window of the project.
     let window = Window::open(&bench, Some(&bench.path("Study.dissensus"))).await?;
@@ -129,7 +140,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
 
     // Then the older one, then all of it again.
     for files in [vec!["ben.handin", "first.handin"], vec!["second.handin", "ben.handin"]] {
-        let outcome = bench.run(["merge", "Study.dissensus", "--json"].into_iter().chain(files));
+        let outcome = bench.run(["study", "merge", "Study.dissensus", "--json"].into_iter().chain(files));
         ensure!(outcome.code == Some(0), "{} {}", outcome.out, outcome.err);
         let report: Value = serde_json::from_str(&outcome.out)?;
         for file in report["files"].as_array().unwrap() {
@@ -148,7 +159,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     ensure!(answers(&bench, "ben").values().all(|level| level == "1"));
 
     // What she said came along, and her labels know the version of the guideline that lay beside them.
-    let said = bench.json(["remarks", "Study.dissensus", "--search", "quotes"]);
+    let said = bench.json(["label", "notes", "Study.dissensus", "--search", "quotes"]);
     ensure!(said.as_array().map(Vec::len) == Some(1), "{said}");
     let one = &said[0];
     ensure!(one["annotator_name"] == "ada" && one["answer"] == "3" && one["guideline"] == 1, "{one}");
@@ -166,23 +177,23 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
     handed_out(&bench);
     for (who, level) in [("ada", "3"), ("ben", "1")] {
         let packet = format!("packets/{who}.dissensus");
-        let asked = bench.json(["study", &packet, "--texts"]);
+        let asked = bench.json(["study", "status", &packet, "--texts"]);
         let again = asked.as_array().unwrap().iter().find(|text| text["occasion"] == 2).unwrap();
         let text = again["text_id"].as_str().unwrap();
-        let label = ["label", &packet, "--annotator", who, "--text-id", text, "--value"];
+        let label = ["label", "record", &packet, "--annotator", who, "--text-id", text, "--value"];
         bench.ok(label.into_iter().chain([level]));
         bench.ok(label.into_iter().chain(["2", "--occasion", "2"]));
         let said = bench.refused(label.into_iter().chain(["2", "--occasion", "3"]));
         assert!(said.contains("does not ask about"), "{said}");
-        bench.ok(["hand-in", &packet, &format!("{who}.handin")]);
+        bench.ok(["study", "hand-in", &packet, &format!("{who}.handin")]);
     }
-    let said = bench.refused(["hand-in", "packets/ada.dissensus", "ada.handin"]);
+    let said = bench.refused(["study", "hand-in", "packets/ada.dissensus", "ada.handin"]);
     assert!(said.contains("ada.handin exists already"), "{said}");
     let mut bytes = std::fs::read(bench.path("ada.handin")).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     std::fs::write(bench.path("ada.handin"), bytes).unwrap();
-    let outcome = bench.run(["merge", "Study.dissensus", "ada.handin", "ben.handin", "--json"]);
+    let outcome = bench.run(["study", "merge", "Study.dissensus", "ada.handin", "ben.handin", "--json"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.err);
     let report: Value = serde_json::from_str(&outcome.out).unwrap();
     assert_eq!(report["files"][0]["problems"][0]["problem"]["code"], "merge-tampered");
@@ -194,24 +205,44 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
     assert!(answers(&bench, "ada").is_empty());
     let ben = answers(&bench, "ben");
     assert_eq!(ben.values().cloned().collect::<Vec<_>>(), ["1", "2"], "{ben:?}");
-    assert_eq!(bench.json(["study", "packets/ben.dissensus"])["since"], 0);
+    assert_eq!(bench.json(["study", "status", "packets/ben.dissensus"])["since"], 0);
     for (arguments, why) in [
-        (vec!["merge", "packets/ada.dissensus", "ben.handin"], "this is a packet for one person"),
-        (vec!["hand-in", "Study.dissensus", "x.handin"], "this is a whole project"),
-        (vec!["import", "packets/ada.dissensus", "texts.csv"], "this is the packet of one person"),
+        (vec!["study", "merge", "packets/ada.dissensus", "ben.handin"], "this is a packet for one person"),
+        (vec!["study", "hand-in", "Study.dissensus", "x.handin"], "this is a whole project"),
+        (vec!["data", "import", "packets/ada.dissensus", "texts.csv"], "this is the packet of one person"),
         (
-            vec!["import", "packets/ada.dissensus", "texts.csv", "--dry-run"],
+            vec!["data", "import", "packets/ada.dissensus", "texts.csv", "--dry-run"],
             "this is the packet of one person",
         ),
         (
-            vec!["assign", "Study.dissensus", "--annotators", "ada,ben", "--per-text", "3", "--out", "more"],
+            vec![
+                "study",
+                "assign",
+                "Study.dissensus",
+                "--annotators",
+                "ada,ben",
+                "--per-text",
+                "3",
+                "--out",
+                "more",
+            ],
             "3 people are wanted",
         ),
         (
-            vec!["assign", "Study.dissensus", "--annotators", "ada,ben", "--per-text", "2", "--out", "more"],
+            vec![
+                "study",
+                "assign",
+                "Study.dissensus",
+                "--annotators",
+                "ada,ben",
+                "--per-text",
+                "2",
+                "--out",
+                "more",
+            ],
             "nothing is left",
         ),
-        (vec!["assign", "Study.dissensus", "--per-text", "2", "--out", "more"], "--to-come"),
+        (vec!["study", "assign", "Study.dissensus", "--per-text", "2", "--out", "more"], "--to-come"),
     ] {
         let said = bench.refused(&arguments);
         assert!(said.contains(why), "{arguments:?}: {said}");
@@ -222,15 +253,15 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
 fn somebody_is_corrected_shared_under_a_pseudonym_and_erased_by_commands() {
     let bench = Bench::new();
     handed_out(&bench);
-    let label = ["label", "packets/ada.dissensus", "--annotator", "ada", "--text-id"];
-    let texts = bench.json(["study", "packets/ada.dissensus", "--texts"]);
+    let label = ["label", "record", "packets/ada.dissensus", "--annotator", "ada", "--text-id"];
+    let texts = bench.json(["study", "status", "packets/ada.dissensus", "--texts"]);
     let text = texts[0]["text_id"].as_str().unwrap().to_owned();
     bench.ok(label.into_iter().chain([text.as_str(), "--value", "1"]));
-    bench.ok(["hand-in", "packets/ada.dissensus", "ada.handin"]);
-    bench.ok(["merge", "Study.dissensus", "ada.handin"]);
+    bench.ok(["study", "hand-in", "packets/ada.dissensus", "ada.handin"]);
+    bench.ok(["study", "merge", "Study.dissensus", "ada.handin"]);
     std::fs::copy(bench.path("Study.dissensus"), bench.path("copy.dissensus")).unwrap();
 
-    let about = ["annotator", "Study.dissensus", "--annotator", "ada"];
+    let about = ["people", "show", "Study.dissensus", "--annotator", "ada"];
     bench.ok(about.into_iter().chain(["--name", "Ada L.", "--set", "age=30-39", "--set", "gender=woman"]));
     let told = bench.json(about.into_iter().chain(["--unset", "age"]));
     assert_eq!((&told["name"], &told["attributes"]), (&json!("Ada L."), &json!({"gender": "woman"})));
@@ -238,37 +269,37 @@ fn somebody_is_corrected_shared_under_a_pseudonym_and_erased_by_commands() {
     assert!(wrong.code == Some(2) && wrong.err.contains("ATTRIBUTE=VALUE"), "{wrong:?}");
     let said = bench.refused(about.into_iter().chain(["--set", "gender="]));
     assert!(said.contains("is blank"), "{said}");
-    let told = bench.json(["export", "Study.dissensus", "shared.csv", "--pseudonyms"]);
+    let told = bench.json(["data", "export", "Study.dissensus", "shared.csv", "--pseudonyms"]);
     assert_eq!(told["suppressed"], 1);
     let shared = std::fs::read_to_string(bench.path("shared.csv")).unwrap();
     assert!(!shared.contains("ada") && !shared.contains("woman") && shared.contains("A"), "{shared}");
 
-    let told = bench.run(["withdraw", "Study.dissensus", "--annotator", "ada"]);
+    let told = bench.run(["people", "withdraw", "Study.dissensus", "--annotator", "ada"]);
     assert!(told.code == Some(0) && told.out.contains("Nothing was erased"), "{told:?}");
-    assert_eq!(bench.json(["withdraw", "Study.dissensus", "--annotator", "ada"])["answers"], 1);
+    assert_eq!(bench.json(["people", "withdraw", "Study.dissensus", "--annotator", "ada"])["answers"], 1);
     assert_eq!(answers(&bench, "ada").len(), 1, "nothing was erased");
-    let said = bench.refused(["withdraw", "packets/ada.dissensus", "--annotator", "ada", "--yes"]);
+    let said = bench.refused(["people", "withdraw", "packets/ada.dissensus", "--annotator", "ada", "--yes"]);
     assert!(said.contains("the packet of one person"), "{said}");
-    let said = bench.refused(["withdraw", "Study.dissensus", "--annotator", "nobody", "--yes"]);
+    let said = bench.refused(["people", "withdraw", "Study.dissensus", "--annotator", "nobody", "--yes"]);
     assert!(said.contains("nobody"), "{said}");
-    let gone = bench.json(["withdraw", "Study.dissensus", "--annotator", "Ada L.", "--yes"]);
+    let gone = bench.json(["people", "withdraw", "Study.dissensus", "--annotator", "Ada L.", "--yes"]);
     assert_eq!((&gone["answers"], &gone["packets"], &gone["cleaned"]), (&json!(1), &json!(1), &json!(true)));
     let said = bench.refused(about);
     assert!(said.contains("ada"), "{said}");
     let bytes = std::fs::read(bench.path("Study.dissensus")).unwrap();
     assert!(!bytes.windows(6).any(|window| window == b"Ada L."));
-    let outcome = bench.run(["merge", "Study.dissensus", "ada.handin", "copy.dissensus", "--json"]);
+    let outcome = bench.run(["study", "merge", "Study.dissensus", "ada.handin", "copy.dissensus", "--json"]);
     let report: Value = serde_json::from_str(&outcome.out).unwrap();
     assert_eq!(report["files"][0]["problems"][0]["problem"]["code"], "merge-withdrawn");
     assert_eq!((&report["files"][1]["refused"], &report["files"][1]["new"]), (&json!(false), &json!(0)));
     let before = std::fs::read(bench.path("copy.dissensus")).unwrap();
-    let told = bench.run(["merge", "copy.dissensus", "Study.dissensus", "--whole-copy"]);
+    let told = bench.run(["study", "merge", "copy.dissensus", "Study.dissensus", "--whole-copy"]);
     assert!(told.code == Some(1) && told.out.contains("needs --yes") && told.out.contains("ada"), "{told:?}");
-    let told = bench.run(["merge", "copy.dissensus", "Study.dissensus", "--dry-run"]);
+    let told = bench.run(["study", "merge", "copy.dissensus", "Study.dissensus", "--dry-run"]);
     assert!(told.code == Some(0) && told.out.contains("needs --whole-copy and --yes"), "{told:?}");
     assert_eq!(std::fs::read(bench.path("copy.dissensus")).unwrap(), before);
-    let report = bench.json(["merge", "copy.dissensus", "Study.dissensus", "--whole-copy", "--yes"]);
+    let report = bench.json(["study", "merge", "copy.dissensus", "Study.dissensus", "--whole-copy", "--yes"]);
     assert!(report["files"][0]["backup"].as_str().unwrap().contains(".before-merge-"), "{report}");
     assert_eq!(report["files"][0]["withdrawn"], 1);
-    assert!(bench.refused(["annotator", "copy.dissensus", "--annotator", "ada"]).contains("ada"));
+    assert!(bench.refused(["people", "show", "copy.dissensus", "--annotator", "ada"]).contains("ada"));
 }

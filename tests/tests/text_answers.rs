@@ -10,9 +10,18 @@ fn labelled(bench: &Bench) {
     let row = |n: usize| format!("t{},body {},a{},{}\n", n / 4, n / 4, n % 4, sets[n * 7 % 5]);
     let rows: String = (0..240).map(row).collect();
     bench.file("sets.csv", format!("text_id,text,annotator_id,label\n{rows}"));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "sets.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok([
+        "data",
+        "import",
+        "P.dissensus",
+        "sets.csv",
+        "--scale",
+        "multi-label",
+        "--levels",
+        "rude,threat,lie",
+    ]);
+    bench.ok(["models", "encode", "P.dissensus"]);
 }
 
 fn table(bench: &Bench, name: &str) -> Vec<HashMap<String, String>> {
@@ -26,7 +35,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     labelled(&bench);
     bench.file("new.txt", "You fool\nbody 3\n");
     let of = |more: &[&'static str]| {
-        let asked = ["predict", "P.dissensus", "--texts", "new.txt", "--question", "sets"];
+        let asked = ["models", "predict", "P.dissensus", "--texts", "new.txt", "--question", "sets"];
         [&asked, more].concat()
     };
     let here = bench.json(of(&["--out", "here.csv", "--annotators", "a0,a2"]));
@@ -44,7 +53,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     let number = |column: &str| rows[0][column].parse::<f64>().unwrap();
     assert!((number("expected_lie") - (number("p_a0_lie") + number("p_a2_lie")) / 2.0).abs() < 1e-6);
     // What the file has for an annotator is what is told of one typed text.
-    let one = bench.json(["predict", "P.dissensus", "--annotator", "a2", "--text", "You fool"]);
+    let one = bench.json(["models", "predict", "P.dissensus", "--annotator", "a2", "--text", "You fool"]);
     assert_eq!(one["prediction"], rows[0]["set_a2"].as_str());
     for option in ["rude", "threat", "lie"] {
         let near = (one["probabilities"][option].as_f64().unwrap() - number(&format!("p_a2_{option}"))).abs();
@@ -53,11 +62,12 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     assert!((one["probability"].as_f64().unwrap() - number("probability_a2")).abs() < 1e-6, "{one}");
     assert!(one["masi"].is_null() && one["answers"].is_null(), "{one}");
 
-    let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
+    let made = bench.json(["models", "bundle", "P.dissensus", "model", "--ids"]);
     assert_eq!(made["sets"], serde_json::json!(["sets"]), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     let by_bundle = |more: &[&'static str]| {
-        [&["predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more].concat()
+        [&["models", "predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more]
+            .concat()
     };
     bench.ok(by_bundle(&["--annotators", "a0,a2"]));
     for (here, there) in rows.iter().zip(table(&bench, "there.csv")) {
@@ -80,7 +90,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
 fn one_text_is_answered_whole_beside_what_was_answered() {
     let bench = Bench::new();
     labelled(&bench);
-    let all = bench.json(["predict", "P.dissensus", "--text-id", "t3"]);
+    let all = bench.json(["models", "predict", "P.dissensus", "--text-id", "t3"]);
     assert_eq!((&all["annotators"], &all["annotator"]), (&4.into(), &serde_json::Value::Null), "{all}");
     assert!(all["masi"].is_number() && all["differ"]["rude"].is_number(), "{all}");
     let answers = all["answers"].as_array().unwrap();
@@ -89,30 +99,41 @@ fn one_text_is_answered_whole_beside_what_was_answered() {
     // t3 is rows 12 to 15.
     let given: Vec<&str> = answers.iter().map(|one| one["answer"].as_str().unwrap()).collect();
     assert_eq!(given, ["rude + threat", "rude + lie", "none", "rude"]);
-    let said = bench.ok(["predict", "P.dissensus", "--text-id", "t3"]);
+    let said = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3"]);
     for part in
         ["One of 4 annotators would most likely answer ", "expected", "differ", "answered", "rude + lie"]
     {
         assert!(said.contains(part), "{part}: {said}");
     }
-    let one = bench.ok(["predict", "P.dissensus", "--text-id", "t3", "--annotator", "a0"]);
+    let one = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3", "--annotator", "a0"]);
     assert!(one.starts_with("a0 would most likely answer ") && one.contains("threat"), "{one}");
     // Everybody's predictions of other questions have tables.
-    bench.ok(["question", "P.dissensus", "bad", "--scale", "binary", "--levels", "no,yes"]);
-    let refused = bench.refused(["predict", "P.dissensus", "--text-id", "t3", "--question", "bad"]);
+    bench.ok(["data", "question", "P.dissensus", "bad", "--scale", "binary", "--levels", "no,yes"]);
+    let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t3", "--question", "bad"]);
     assert!(refused.contains("--annotator NAME"), "{refused}");
-    let nobody =
-        bench.ok(["predict", "P.dissensus", "--text-id", "t3", "--question", "bad", "--annotator", "a0"]);
+    let nobody = bench.ok([
+        "models",
+        "predict",
+        "P.dissensus",
+        "--text-id",
+        "t3",
+        "--question",
+        "bad",
+        "--annotator",
+        "a0",
+    ]);
     assert!(nobody.contains("Nobody has answered it"), "{nobody}");
-    let unknown = bench.refused(["predict", "P.dissensus", "--text-id", "t99", "--question", "sets"]);
+    let unknown =
+        bench.refused(["models", "predict", "P.dissensus", "--text-id", "t99", "--question", "sets"]);
     assert!(unknown.contains("t99"), "{unknown}");
 }
 
 #[test]
 fn a_single_answer_stands_beside_its_prediction() {
     let bench = Bench::new();
-    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["project", "sample", "P.dissensus"]);
     let document = bench.json([
+        "models",
         "predict",
         "P.dissensus",
         "--question",
@@ -131,6 +152,7 @@ fn a_single_answer_stands_beside_its_prediction() {
     assert_eq!(ids.len(), answers.len());
     bench.ok([
         "label",
+        "record",
         "P.dissensus",
         "--question",
         "offensiveness",
@@ -142,6 +164,7 @@ fn a_single_answer_stands_beside_its_prediction() {
         "5",
     ]);
     let said = bench.ok([
+        "models",
         "predict",
         "P.dissensus",
         "--question",
@@ -170,12 +193,12 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
         }
     }
     bench.file("marked.jsonl", &lines);
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let types = "an insult with a long name,another insult with a name,praise,thanks";
-    bench.ok(["question", "P.dissensus", "where", "--scale", "spans", "--levels", types]);
-    bench.ok(["import", "P.dissensus", "marked.jsonl", "--question", "where"]);
-    bench.ok(["encode", "P.dissensus"]);
-    let said = bench.ok(["words", "P.dissensus", "--text-id", "t2"]);
+    bench.ok(["data", "question", "P.dissensus", "where", "--scale", "spans", "--levels", types]);
+    bench.ok(["data", "import", "P.dissensus", "marked.jsonl", "--question", "where"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let said = bench.ok(["analyse", "words", "P.dissensus", "--text-id", "t2"]);
     let line = said.lines().find(|line| line.contains("fool")).unwrap();
     assert!(
         line.contains("2/2 ") && said.contains("that nobody marked and fewer than one in twenty"),
@@ -183,17 +206,28 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     );
     assert!(!said.contains("praise") && said.lines().all(|line| line.chars().count() <= 100), "{said}");
     // Every word is in the document, of one type where that is named.
-    let asked = ["words", "P.dissensus", "--text-id", "t2", "--question", "where", "--type", "praise"];
+    let asked =
+        ["analyse", "words", "P.dissensus", "--text-id", "t2", "--question", "where", "--type", "praise"];
     let of_type = bench.json(asked);
     assert_eq!(of_type["text"]["types"], serde_json::json!(["praise"]));
     let words = of_type["text"]["words"].as_array().unwrap();
     assert!(words.len() == 5 && words.iter().all(|word| word["types"].as_array().unwrap().len() == 1));
-    let unknown = bench.refused(["words", "P.dissensus", "--text-id", "t2", "--type", "lazy"]);
+    let unknown = bench.refused(["analyse", "words", "P.dissensus", "--text-id", "t2", "--type", "lazy"]);
     assert!(unknown.contains("no type \"lazy\"; it has an insult"), "{unknown}");
     // A typed text: as the table of a file has its words.
     bench.file("new.txt", "a fool\n");
-    bench.ok(["predict", "P.dissensus", "--texts", "new.txt", "--out", "new.csv", "--annotators", "ana"]);
-    let ana = bench.json(["predict", "P.dissensus", "--text", "a fool", "--annotator", "ana"]);
+    bench.ok([
+        "models",
+        "predict",
+        "P.dissensus",
+        "--texts",
+        "new.txt",
+        "--out",
+        "new.csv",
+        "--annotators",
+        "ana",
+    ]);
+    let ana = bench.json(["models", "predict", "P.dissensus", "--text", "a fool", "--annotator", "ana"]);
     let rows = table(&bench, "new.csv");
     for (row, place) in rows.iter().zip((0..2).flat_map(|word| (0..4).map(move |of| (word, of)))) {
         let found = &ana["words"][place.0]["types"][place.1];
@@ -201,10 +235,13 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
         assert!((found["expected"].as_f64().unwrap() - expected).abs() < 1e-6, "{found} {row:?}");
         assert!(found["differ"].is_null(), "one person differs from nobody: {found}");
     }
-    let said = bench.ok(["predict", "P.dissensus", "--text", "a fool"]);
+    let said = bench.ok(["models", "predict", "P.dissensus", "--text", "a fool"]);
     assert!(said.starts_with("Words that 2 annotators would mark"), "{said}");
-    let refused = bench.refused(["predict", "P.dissensus", "--text-id", "t2"]);
-    assert!(refused.contains("dissensus words PROJECT --question \"where\" --text-id t2"), "{refused}");
-    let beside = bench.ok(["predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);
+    let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t2"]);
+    assert!(
+        refused.contains("dissensus analyse words PROJECT --question \"where\" --text-id t2"),
+        "{refused}"
+    );
+    let beside = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);
     assert!(beside.contains("answered") && beside.contains("an insult with a long name"), "{beside}");
 }

@@ -15,9 +15,9 @@ fn labelled(bench: &Bench) {
     let of = |id: &str| texts.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
     let copy = of("t1,").to_uppercase().replacen("T1,", "copy,", 1);
     bench.file("texts.csv", format!("text_id,text\n{}\n{copy}\n", of("t0,")));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
-    bench.ok(["import", "P.dissensus", "texts.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
+    bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
 }
 
 /// The rows of a CSV file by the names of its columns.
@@ -55,10 +55,10 @@ fn texts_are_embedded_in_their_order_in_every_format() {
         .map(|(i, l)| format!("{{\"nr\":{},\"body\":\"{l}\",\"who\":\"x\"}}\n", i + 1))
         .collect();
     bench.file("texts.jsonl", jsonl);
-    let done = bench.json(["embed", "lines.txt", "out.npy"]);
+    let done = bench.json(["models", "embed", "lines.txt", "out.npy"]);
     assert_eq!((&done["texts"], &done["bad_rows"]), (&90.into(), &0.into()), "{done}");
-    bench.ok(["embed", "texts.jsonl", "out.jsonl", "--text", "body", "--text-id", "nr"]);
-    bench.ok(["embed", "lines.txt", "out.parquet"]);
+    bench.ok(["models", "embed", "texts.jsonl", "out.jsonl", "--text", "body", "--text-id", "nr"]);
+    bench.ok(["models", "embed", "lines.txt", "out.parquet"]);
     let rows = embeddings(&bench, "out.jsonl");
     let ids = std::fs::read_to_string(bench.path("out.ids.txt")).unwrap();
     assert_eq!(ids.lines().collect::<Vec<_>>(), rows.iter().map(|(id, _)| id).collect::<Vec<_>>());
@@ -73,7 +73,7 @@ fn texts_are_embedded_in_their_order_in_every_format() {
     // Each is the embedding of its own text: of one alone it is nearly the same.
     for at in [0, 40, 89] {
         bench.file("one.txt", &lines[at]);
-        bench.ok(["embed", "one.txt", "one.jsonl", "--force"]);
+        bench.ok(["models", "embed", "one.txt", "one.jsonl", "--force"]);
         let alone = &embeddings(&bench, "one.jsonl")[0].1;
         let cosine: f32 = alone.iter().zip(&rows[at].1).map(|(a, b)| a * b).sum();
         assert!(cosine > 0.999, "{at}: {cosine}");
@@ -85,24 +85,24 @@ fn a_file_that_cannot_be_embedded_leaves_nothing_behind() {
     let bench = Bench::new();
     bench.file("texts.csv", "id,comment\n1,All is well\n2,\n3,Nothing is\n");
     let before = std::fs::read_dir(bench.folder()).unwrap().count();
-    let refused = bench.run(["embed", "texts.csv", "out.npy"]);
+    let refused = bench.run(["models", "embed", "texts.csv", "out.npy"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     for says in ["1 of 3 rows of texts.csv", "row 2 (line 3)", "--skip-bad"] {
         assert!(refused.err.contains(says), "{says}: {}", refused.err);
     }
-    let ending = bench.run(["embed", "texts.csv", "out.csv"]);
+    let ending = bench.run(["models", "embed", "texts.csv", "out.csv"]);
     assert!(ending.code == Some(1) && ending.err.contains(".npy, .parquet or .jsonl"), "{ending:?}");
-    let column = bench.run(["embed", "texts.csv", "out.npy", "--text", "coment"]);
+    let column = bench.run(["models", "embed", "texts.csv", "out.npy", "--text", "coment"]);
     assert!(column.code == Some(1) && column.err.contains("did you mean \"comment\""), "{column:?}");
     bench.file("own.jsonl", "{\"id\":\"a\",\"text\":\"All is well\"}\n");
-    let itself = bench.run(["embed", "own.jsonl", "own.jsonl"]);
+    let itself = bench.run(["models", "embed", "own.jsonl", "own.jsonl"]);
     assert!(itself.code == Some(1) && itself.err.contains("is the file that is read"), "{itself:?}");
     bench.file("empty.txt", "\n\n");
-    let empty = bench.run(["embed", "empty.txt", "out.npy"]);
+    let empty = bench.run(["models", "embed", "empty.txt", "out.npy"]);
     assert!(empty.code == Some(1) && empty.err.contains("has no texts"), "{empty:?}");
     let left = std::fs::read_dir(bench.folder()).unwrap().count();
     assert!(left <= before + 3, "two files of this test and the home folder: {left} after {before}");
-    let skipped = bench.run(["embed", "texts.csv", "out.npy", "--skip-bad"]);
+    let skipped = bench.run(["models", "embed", "texts.csv", "out.npy", "--skip-bad"]);
     assert!(skipped.code == Some(0) && skipped.err.contains("left out 1 bad row"), "{skipped:?}");
     assert_eq!(std::fs::read_to_string(bench.path("out.ids.txt")).unwrap(), "1\n3\n");
 }
@@ -116,7 +116,7 @@ fn an_embedding_that_is_stopped_leaves_no_file() {
         (0..4_000).map(|i| format!("{i} {}\n", "word after word ".repeat(20 + i % 7))).collect();
     bench.file("lines.txt", lines);
     let mut child = bench
-        .command(["embed", "lines.txt", "out.npy"])
+        .command(["models", "embed", "lines.txt", "out.npy"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::piped())
         .spawn()
@@ -144,7 +144,7 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
     let bench = Bench::new();
     let read = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
     bench.file("a.ids.txt", "one text\nanother\n");
-    let itself = bench.run(["embed", "a.ids.txt", "a.npy", "--force"]);
+    let itself = bench.run(["models", "embed", "a.ids.txt", "a.npy", "--force"]);
     assert!(
         itself.code == Some(1) && itself.err.contains("a.ids.txt is the file that is read"),
         "{itself:?}"
@@ -153,7 +153,7 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
     for there in ["b.npy", "b.ids.txt"] {
         bench.file(there, "somebody's own");
         // No such encoder: that the file is there is told before anything is opened.
-        let refused = bench.run(["embed", "b.txt", "b.npy", "--encoder", "no-such-encoder"]);
+        let refused = bench.run(["models", "embed", "b.txt", "b.npy", "--encoder", "no-such-encoder"]);
         assert!(
             refused.code == Some(1) && refused.err.contains(&format!("{there} exists already")),
             "{refused:?}"
@@ -162,7 +162,7 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
         std::fs::remove_file(bench.path(there)).unwrap();
     }
     bench.file("b.ids.txt", "somebody's own");
-    bench.ok(["embed", "b.txt", "b.npy", "--force"]);
+    bench.ok(["models", "embed", "b.txt", "b.npy", "--force"]);
     assert_eq!((read("b.ids.txt").as_str(), read("a.ids.txt").as_str()), ("1\n", "one text\nanother\n"));
 }
 
@@ -170,10 +170,10 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
 fn an_id_that_stands_twice_is_told_with_both_rows() {
     let bench = Bench::new();
     bench.file("texts.csv", "id,comment\n7,All is well\n8,Nothing is\n7,Or is it\n");
-    let refused = bench.run(["embed", "texts.csv", "out.npy"]);
+    let refused = bench.run(["models", "embed", "texts.csv", "out.npy"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.err.contains("row 3 (line 4): the id \"7\" is that of row 1"), "{refused:?}");
-    bench.ok(["embed", "texts.csv", "out.npy", "--skip-bad"]);
+    bench.ok(["models", "embed", "texts.csv", "out.npy", "--skip-bad"]);
     assert_eq!(std::fs::read_to_string(bench.path("out.ids.txt")).unwrap(), "7\n8\n");
 }
 
@@ -186,23 +186,26 @@ fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
     bench.file("there.csv", "somebody's own");
     bench.file("new.txt", "A new text\n");
     for (arguments, says) in [
-        (vec!["predictions", "P.dissensus", "out.docx"], ".csv, .tsv, .jsonl, .parquet or .xlsx"),
-        (vec!["predictions", "P.dissensus", "there.csv"], "--force"),
-        (vec!["predictions", "P.dissensus", "no/such/out.csv"], "cannot be written"),
-        (vec!["predictions", "P.dissensus", "out.csv", "--annotators", "a1,nobody"], "nobody"),
-        (vec!["predictions", "P.dissensus", "out.csv", "--question", "kind"], "no question"),
-        (vec!["predict", "P.dissensus", "--texts", "numbers.csv", "--out", "out.csv"], "--text-column"),
-        (vec!["predict", "P.dissensus", "--texts", "no.txt", "--out", "out.csv"], "no file"),
-        (vec!["predict", "P.dissensus", "--texts", "new.txt", "--out", "out.txt"], ".csv, .tsv"),
+        (vec!["models", "predictions", "P.dissensus", "out.docx"], ".csv, .tsv, .jsonl, .parquet or .xlsx"),
+        (vec!["models", "predictions", "P.dissensus", "there.csv"], "--force"),
+        (vec!["models", "predictions", "P.dissensus", "no/such/out.csv"], "cannot be written"),
+        (vec!["models", "predictions", "P.dissensus", "out.csv", "--annotators", "a1,nobody"], "nobody"),
+        (vec!["models", "predictions", "P.dissensus", "out.csv", "--question", "kind"], "no question"),
         (
-            vec!["predict", "P.dissensus", "--texts", "there.csv", "--out", "there.csv", "--force"],
+            vec!["models", "predict", "P.dissensus", "--texts", "numbers.csv", "--out", "out.csv"],
+            "--text-column",
+        ),
+        (vec!["models", "predict", "P.dissensus", "--texts", "no.txt", "--out", "out.csv"], "no file"),
+        (vec!["models", "predict", "P.dissensus", "--texts", "new.txt", "--out", "out.txt"], ".csv, .tsv"),
+        (
+            vec!["models", "predict", "P.dissensus", "--texts", "there.csv", "--out", "there.csv", "--force"],
             "that is read",
         ),
     ] {
         let refused = bench.run(&arguments);
         assert!(refused.code == Some(1) && refused.err.contains(says), "{arguments:?}: {refused:?}");
     }
-    assert_eq!(bench.json(["info", "P.dissensus"])["encoder"], Value::Null);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["encoder"], Value::Null);
     assert_eq!(std::fs::read_to_string(bench.path("there.csv")).unwrap(), "somebody's own");
     assert!(!bench.path("out.csv").exists());
 }
@@ -211,8 +214,8 @@ fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
 fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
-    let done = bench.json(["predictions", "P.dissensus", "all.csv"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    let done = bench.json(["models", "predictions", "P.dissensus", "all.csv"]);
     assert_eq!((&done["texts"], &done["annotators"], &done["rows"]), (&41.into(), &6.into(), &246.into()));
     let rows = table(&bench, "all.csv");
     assert_eq!(rows.len(), 246);
@@ -226,7 +229,8 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
         }
     }
     for (text, annotator) in [("t0", "a2"), ("t7", "a5"), ("copy", "a0")] {
-        let one = bench.json(["predict", "P.dissensus", "--annotator", annotator, "--text-id", text]);
+        let one =
+            bench.json(["models", "predict", "P.dissensus", "--annotator", annotator, "--text-id", text]);
         let row = rows.iter().find(|r| r["text_id"] == text && r["annotator_id"] == annotator).unwrap();
         assert_eq!(one["prediction"], row["prediction"]);
         for level in 1..=5 {
@@ -235,7 +239,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
         }
     }
     // Disagreement is that of the ranking, over the same people.
-    let ranking = bench.json(["disagreement", "P.dissensus", "--top", "41"]);
+    let ranking = bench.json(["analyse", "disagreement", "P.dissensus", "--top", "41"]);
     for text in ranking["texts"].as_array().unwrap() {
         let row = rows.iter().find(|r| text["text_id"] == r["text_id"].as_str()).unwrap();
         assert!(
@@ -244,15 +248,16 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
         );
     }
     // One person differs from nobody; nothing is replaced unasked.
-    let again = bench.run(["predictions", "P.dissensus", "all.csv", "--annotators", "a1"]);
+    let again = bench.run(["models", "predictions", "P.dissensus", "all.csv", "--annotators", "a1"]);
     assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
-    bench.ok(["predictions", "P.dissensus", "all.csv", "--annotators", "a1", "--force"]);
+    bench.ok(["models", "predictions", "P.dissensus", "all.csv", "--annotators", "a1", "--force"]);
     let alone = table(&bench, "all.csv");
     assert_eq!(alone.len(), 41);
     assert!(alone.iter().all(|row| row["annotator_id"] == "a1" && row["disagreement_split"].is_empty()));
-    bench.ok(["predictions", "P.dissensus", "all.parquet"]);
+    bench.ok(["models", "predictions", "P.dissensus", "all.parquet"]);
     assert!(std::fs::read(bench.path("all.parquet")).unwrap().starts_with(b"PAR1"));
-    let stranger = bench.run(["predictions", "P.dissensus", "other.csv", "--annotators", "a1,nobody"]);
+    let stranger =
+        bench.run(["models", "predictions", "P.dissensus", "other.csv", "--annotators", "a1,nobody"]);
     assert!(stranger.code == Some(1) && stranger.err.contains("nobody"), "{stranger:?}");
     assert!(!bench.path("other.csv").exists());
 }
@@ -261,12 +266,13 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
 fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     let known = files::texts(40).lines().nth(6).unwrap().split_once(',').unwrap().1.to_owned();
     // More texts than are held at once.
     let new: Vec<String> = (0..1100).map(|i| format!("How dull is the story of {i}")).collect();
     bench.file("new.txt", format!("{}\n{}\n", new.join("\n"), known.to_uppercase()));
     let done = bench.json([
+        "models",
         "predict",
         "P.dissensus",
         "--texts",
@@ -284,7 +290,7 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     for at in [0, 1, 2199] {
         let (row, text) = (&rows[at], &new[at / 2]);
         let who = row["annotator_id"].as_str();
-        let one = bench.json(["predict", "P.dissensus", "--annotator", who, "--text", text]);
+        let one = bench.json(["models", "predict", "P.dissensus", "--annotator", who, "--text", text]);
         for level in 1..=5 {
             let p = one["probabilities"][level.to_string()].as_f64().unwrap();
             // Encoded in other company.
@@ -293,11 +299,20 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     }
     assert!(rows.iter().all(|row| (0.0..=1.0).contains(&number(row, "disagreement_split"))));
     // The project learned nothing from it.
-    assert_eq!(bench.json(["info", "P.dissensus"])["texts"], 41);
-    let both =
-        bench.run(["predict", "P.dissensus", "--texts", "new.txt", "--annotator", "a0", "--out", "x.csv"]);
+    assert_eq!(bench.json(["project", "info", "P.dissensus"])["texts"], 41);
+    let both = bench.run([
+        "models",
+        "predict",
+        "P.dissensus",
+        "--texts",
+        "new.txt",
+        "--annotator",
+        "a0",
+        "--out",
+        "x.csv",
+    ]);
     assert_eq!(both.code, Some(2), "{both:?}");
-    let nowhere = bench.run(["predict", "P.dissensus", "--texts", "new.txt"]);
+    let nowhere = bench.run(["models", "predict", "P.dissensus", "--texts", "new.txt"]);
     assert!(nowhere.code == Some(2) && nowhere.err.contains("--out"), "{nowhere:?}");
 }
 
@@ -306,14 +321,14 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
 fn a_bundle_predicts_without_project_and_encoder() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     bench.file("new.csv", "nr,said\n1,What a fool\n2,\"How dull, again\"\n3,Thank you\n");
     let columns = ["--text-column", "said", "--text-id-column", "nr"];
     let ask = |of: &[&'static str], out: &'static str| {
-        [&["predict"], of, &["--texts", "new.csv", "--out", out], &columns].concat()
+        [&["models", "predict"], of, &["--texts", "new.csv", "--out", out], &columns].concat()
     };
     bench.ok(ask(&["P.dissensus"], "here.csv"));
-    let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
+    let made = bench.json(["models", "bundle", "P.dissensus", "model", "--ids"]);
     assert_eq!((&made["questions"][0], &made["annotators"]), (&"rude".into(), &6.into()), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     std::fs::create_dir(bench.path("no-models")).unwrap();
@@ -341,7 +356,7 @@ fn a_bundle_predicts_without_project_and_encoder() {
     );
     let both = bench.run(ask(&["P.dissensus", "--bundle", "carried"], "x.csv"));
     assert_eq!(both.code, Some(2), "{both:?}");
-    let single = bench.run(["predict", "--bundle", "carried", "--annotator", "a0", "--text", "x"]);
+    let single = bench.run(["models", "predict", "--bundle", "carried", "--annotator", "a0", "--text", "x"]);
     assert_eq!(single.code, Some(2), "{single:?}");
 }
 
@@ -361,18 +376,19 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
         }
     }
     bench.file("marked.jsonl", &lines);
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["question", "P.dissensus", "where", "--scale", "spans", "--levels", "insult,praise"]);
-    bench.ok(["import", "P.dissensus", "marked.jsonl", "--question", "where"]);
-    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "question", "P.dissensus", "where", "--scale", "spans", "--levels", "insult,praise"]);
+    bench.ok(["data", "import", "P.dissensus", "marked.jsonl", "--question", "where"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
     bench.file("new.txt", "a fool\n...\n");
-    let here = bench.json(["predict", "P.dissensus", "--texts", "new.txt", "--out", "here.csv"]);
+    let here = bench.json(["models", "predict", "P.dissensus", "--texts", "new.txt", "--out", "here.csv"]);
     assert_eq!((&here["texts"], &here["rows"]), (&2.into(), &4.into()), "{here}");
-    let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
+    let made = bench.json(["models", "bundle", "P.dissensus", "model", "--ids"]);
     assert_eq!(made["words"], serde_json::json!(["where"]), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     let ask = |more: &[&'static str]| {
-        [&["predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more].concat()
+        [&["models", "predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more]
+            .concat()
     };
     let refused = bench.run(ask(&["--question", "who"]));
     assert!(
@@ -400,10 +416,10 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
 fn a_bundle_that_is_killed_halfway_leaves_no_folder_of_its_name() {
     let bench = Bench::new();
     labelled(&bench);
-    bench.ok(["encode", "P.dissensus"]);
-    bench.ok(["train", "P.dissensus"]);
+    bench.ok(["models", "encode", "P.dissensus"]);
+    bench.ok(["models", "train", "P.dissensus"]);
     let mut child = bench
-        .command(["bundle", "P.dissensus", "model"])
+        .command(["models", "bundle", "P.dissensus", "model"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
@@ -419,6 +435,6 @@ fn a_bundle_that_is_killed_halfway_leaves_no_folder_of_its_name() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!bench.path("model").exists(), "killed while its files were written");
-    bench.ok(["bundle", "P.dissensus", "model"]);
+    bench.ok(["models", "bundle", "P.dissensus", "model"]);
     assert!(bench.path("model/SHA256SUMS").exists());
 }

@@ -16,13 +16,13 @@ const TASKS: &str = r#"[
 fn a_file_is_recognised_told_and_imported() {
     let bench = Bench::without_encoder();
     bench.file("export.json", TASKS);
-    bench.ok(["new", "P.dissensus"]);
-    let told = bench.ok(["import", "P.dissensus", "export.json", "--dry-run"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    let told = bench.ok(["data", "import", "P.dissensus", "export.json", "--dry-run"]);
     assert!(told.contains("Label Studio JSON (label-studio)"), "{told}");
     assert!(told.contains("Drafts: 1. Left out") && told.contains("Texts put off: 1. Kept"), "{told}");
-    let told: Value = bench.json(["import", "P.dissensus", "export.json"]);
+    let told: Value = bench.json(["data", "import", "P.dissensus", "export.json"]);
     assert_eq!((&told["format"]["name"], &told["labels"]), (&Value::from("label-studio"), &Value::from(2)));
-    bench.ok(["export", "P.dissensus", "out.csv"]);
+    bench.ok(["data", "export", "P.dissensus", "out.csv"]);
     let mut reader = csv::Reader::from_path(bench.path("out.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> =
         reader.deserialize().map(Result::unwrap).collect();
@@ -34,9 +34,9 @@ fn a_file_is_recognised_told_and_imported() {
         ("", "skipped")
     );
     // The same again changes nothing, and a wrong name of a format says which there are.
-    let again = bench.ok(["import", "P.dissensus", "export.json"]);
+    let again = bench.ok(["data", "import", "P.dissensus", "export.json"]);
     assert!(again.contains("Imported 0 texts, 0 annotators, 0 labels"), "{again}");
-    let refused = bench.refused(["import", "P.dissensus", "export.json", "--format", "labelstudio"]);
+    let refused = bench.refused(["data", "import", "P.dissensus", "export.json", "--format", "labelstudio"]);
     assert!(refused.contains("label-studio, label-studio-flat, prodigy"), "{refused}");
 }
 
@@ -44,9 +44,9 @@ fn a_file_is_recognised_told_and_imported() {
 fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
     let bench = Bench::without_encoder();
     bench.file("export.json", TASKS);
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "export.json"]);
-    let told = bench.ok(["export", "P.dissensus", "out.csv", "--format", "crowd-kit", "--dry-run"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "export.json"]);
+    let told = bench.ok(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit", "--dry-run"]);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(
         lines[0],
@@ -54,7 +54,7 @@ fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
     );
     assert_eq!(lines[lines.len() - 2], "out.csv would have 2 labels on 1 text by 2 annotators");
     assert!(!bench.path("out.csv").exists(), "{told}");
-    let told: Value = bench.json(["export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
+    let told: Value = bench.json(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
     assert_eq!(
         (&told["labels"], &told["written"], &told["losses"][0]["reason"]),
         (&2.into(), &true.into(), &"skips".into())
@@ -63,27 +63,29 @@ fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
         std::fs::read_to_string(bench.path("out.csv")).unwrap(),
         "task,worker,label\n7,2,Good\n7,b@example.org,Bad\n"
     );
-    let refused = bench.refused(["export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
+    let refused = bench.refused(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
     assert!(refused.contains("exists already"), "{refused}");
-    let refused = bench.refused(["export", "P.dissensus", "out.json", "--format", "doccano"]);
+    let refused = bench.refused(["data", "export", "P.dissensus", "out.json", "--format", "doccano"]);
     assert!(refused.contains("ends in .zip"), "{refused}");
-    let listed: Value = bench.json(["export", "--list-formats"]);
+    let listed: Value = bench.json(["data", "export", "--list-formats"]);
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["label-studio", "prodigy", "doccano", "lewidi", "crowd-kit", "wide"]);
-    assert!(bench.ok(["export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON"));
+    assert!(
+        bench.ok(["data", "export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON")
+    );
     // It comes in again as it was.
-    let told = bench.run(["export", "P.dissensus", "people.csv", "--format", "wide"]);
+    let told = bench.run(["data", "export", "P.dissensus", "people.csv", "--format", "wide"]);
     assert!(
         told.err.contains("note: not in CSV with a column for each person: Texts put off: 1."),
         "{told:?}"
     );
     assert_eq!(told.out, "Wrote 2 labels on 1 text by 2 annotators to people.csv\n");
-    bench.ok(["export", "P.dissensus", "tasks.json", "--format", "label-studio"]);
-    bench.ok(["new", "Q.dissensus"]);
-    bench.ok(["import", "Q.dissensus", "tasks.json"]);
-    bench.ok(["export", "P.dissensus", "p.csv"]);
-    bench.ok(["export", "Q.dissensus", "q.csv"]);
+    bench.ok(["data", "export", "P.dissensus", "tasks.json", "--format", "label-studio"]);
+    bench.ok(["project", "new", "Q.dissensus"]);
+    bench.ok(["data", "import", "Q.dissensus", "tasks.json"]);
+    bench.ok(["data", "export", "P.dissensus", "p.csv"]);
+    bench.ok(["data", "export", "Q.dissensus", "q.csv"]);
     let read = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
     assert_eq!(read("p.csv"), read("q.csv"));
 }

@@ -63,7 +63,8 @@ async fn next(window: &Window, last: &Given) -> Result<()> {
 /// What the project has of this person, by text, read by the command after the window has gone.
 fn kept(bench: &Bench, project: &Path, annotator: &str) -> BTreeMap<String, String> {
     let file = bench.path("kept.csv");
-    let export = ["export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()];
+    let export =
+        ["data".as_ref(), "export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()];
     bench.ok(export.into_iter().chain(["--question".as_ref(), "offensiveness".as_ref()]));
     let rows = csv::Reader::from_path(file).unwrap().into_deserialize::<BTreeMap<String, String>>();
     let rows = rows.map(Result::unwrap).filter(|row| row["annotator_id"] == annotator);
@@ -113,7 +114,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
 async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("Hundred.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
     join(&window, "Robin").await?;
     let mut given = Vec::new();
@@ -144,8 +145,8 @@ async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Resu
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
     bench.file("first.csv", files::labels(10, 3));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
     let file = bench.file(
         "more.csv",
         "text_id,text,annotator_id,offensiveness\nx1,fine,ana,3\nx2,a level outside,ana,9\nx3,fine too,ana,1\n",
@@ -184,8 +185,8 @@ async fn an_export_for_another_program_says_what_is_lost_before_and_after_it_is_
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
     bench.file("first.csv", files::labels(10, 3));
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
     let window = Window::open(&bench, Some(&project)).await?;
     window.find("summary").await?;
     window.press_with_control('e').await?;
@@ -213,7 +214,7 @@ async fn an_export_for_another_program_says_what_is_lost_before_and_after_it_is_
 async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_be_taken_out() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let rows = |n: u32| {
         format!("text_id,text,annotator_id,label,town\nx{n},one {n},ana,1,york\ny{n},two {n},ben,2,hull\n")
     };
@@ -245,7 +246,7 @@ async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_
     window.click("remove-confirm").await?;
     window.text_when("done-toast", |said| said.contains("was taken out")).await?;
     window.close().await?;
-    let info = bench.json(["info", "P.dissensus"]);
+    let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!(info["texts"], 2, "{info}");
     Ok(())
 }
@@ -254,7 +255,7 @@ async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_
 async fn rows_that_are_pasted_are_imported() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
-    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["project", "new", "P.dissensus"]);
     let window = Window::open(&bench, Some(&project)).await?;
     window.find("nav-label").await?;
     window.hand_over("paste", Path::new("so good\nwell, no\n\nx\n")).await?;
@@ -293,8 +294,8 @@ async fn ranking(window: &Window, before: &[String]) -> Result<Vec<String>> {
 async fn the_ranking_changes_after_a_label() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
-    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    bench.ok(["models".as_ref(), "encode".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
     ranked_texts(&window).await?;
     let revision = window.text_when("ranking-revision", |revision| revision != "0").await?;
@@ -323,8 +324,8 @@ async fn the_ranking_changes_after_a_label() -> Result<()> {
 async fn a_prediction_is_opened_into_its_sum_and_its_words() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
-    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    bench.ok(["models".as_ref(), "encode".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
     ranked_texts(&window).await?;
     window.text_when("ranking-revision", |revision| revision != "0").await?;
@@ -369,9 +370,10 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     let project_arg = project.as_os_str();
-    bench.ok(["sample".as_ref(), project_arg]);
-    bench.ok(["encode".as_ref(), project_arg]);
-    let train = ["train".as_ref(), project_arg, "--question".as_ref(), "offensiveness".as_ref()];
+    bench.ok(["project".as_ref(), "sample".as_ref(), project_arg]);
+    bench.ok(["models".as_ref(), "encode".as_ref(), project_arg]);
+    let train =
+        ["models".as_ref(), "train".as_ref(), project_arg, "--question".as_ref(), "offensiveness".as_ref()];
     bench.ok(train.into_iter().chain([
         "--model".as_ref(),
         "shared".as_ref(),
@@ -407,9 +409,9 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     window.find("compare-metric-log_loss").await?;
     window.close().await?;
     assert_eq!(kept(&bench, &project, "Robin").len(), 1);
-    let runs = bench.json(["runs".as_ref(), "list".as_ref(), project_arg]);
+    let runs = bench.json(["models".as_ref(), "runs".as_ref(), "list".as_ref(), project_arg]);
     let newest = runs[0]["id"].to_string();
-    let run = bench.json(["runs".as_ref(), "show".as_ref(), project_arg, newest.as_ref()]);
+    let run = bench.json(["models".as_ref(), "runs".as_ref(), "show".as_ref(), project_arg, newest.as_ref()]);
     let kept =
         run["info"]["scores"]["metrics"].as_array().into_iter().flatten().find(|m| m["key"] == "log_loss");
     let kept = kept.and_then(|metric| metric["value"].as_f64()).unwrap();
@@ -426,8 +428,8 @@ async fn texts_and_names_are_never_markup() -> Result<()> {
     writer.write_record(["<u>id</u>", body, "<i onclick=x>bo</i>", "1"]).unwrap();
     writer.write_record(["t2", "an ordinary text", "ana", "2"]).unwrap();
     bench.file("markup.csv", writer.into_inner().unwrap());
-    bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "markup.csv"]);
+    bench.ok(["project", "new", "P.dissensus"]);
+    bench.ok(["data", "import", "P.dissensus", "markup.csv"]);
     let window = Window::open(&bench, Some(&bench.path("P.dissensus"))).await?;
     join(&window, "<s>Robin</s>").await?;
     window.text_when("label-text", |shown| shown == body).await?;
@@ -449,7 +451,7 @@ async fn texts_and_names_are_never_markup() -> Result<()> {
 async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     let first = Window::open(&bench, Some(&project)).await?;
     first.find("summary").await?;
     // A person with a home of their own, so that the two windows are told apart.
@@ -470,7 +472,7 @@ async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -
     let bus = Bus::start()?;
     let (first, second) = (bench.path("First.dissensus"), bench.path("Second one.dissensus"));
     for project in [&first, &second] {
-        bench.ok(["sample".as_ref(), project.as_os_str()]);
+        bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     }
     let window = Window::start(&bench, Start::new(Some(&first)).on_bus(&bus)).await?;
     window.text_when("status-project", |shown| shown.contains("First")).await?;
@@ -480,7 +482,8 @@ async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -
     ensure!(status.success(), "the second start: {status}");
     window.text_when("status-project", |shown| shown.contains("Second one")).await?;
     // The first project was closed on the way, and is free for others.
-    let label = ["label", "First.dissensus", "--question", "offensiveness", "--annotator", "sim-ada"];
+    let label =
+        ["label", "record", "First.dissensus", "--question", "offensiveness", "--annotator", "sim-ada"];
     bench.ok(label.into_iter().chain(["--text-id", "c131", "--value", "3"]));
     window.close().await
 }
@@ -489,8 +492,8 @@ async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -
 async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
-    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    bench.ok(["models".as_ref(), "encode".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-models").await?;
     window.click("run-new").await?;
@@ -514,7 +517,7 @@ async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
     // The window may be gone before its driver has answered the click.
     let _ = window.click("leave-stop").await;
     window.ended().await?;
-    let runs = bench.json(["runs".as_ref(), "list".as_ref(), project.as_os_str()]);
+    let runs = bench.json(["models".as_ref(), "runs".as_ref(), "list".as_ref(), project.as_os_str()]);
     ensure!(runs[0]["state"] != "running" && runs[0]["state"] != "finished", "{runs}");
     Ok(())
 }
@@ -523,7 +526,7 @@ async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
 async fn a_system_that_shuts_down_leaves_a_whole_project() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
     join(&window, "Robin").await?;
     let given = answer(&window, 4, 0).await?;
@@ -542,7 +545,7 @@ async fn a_system_that_shuts_down_leaves_a_whole_project() -> Result<()> {
 async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     // Nobody listens on the discard port.
     let start = Start::new(Some(&project)).with_hub("http://127.0.0.1:9");
     let window = Window::start(&bench, start).await?;
@@ -579,14 +582,15 @@ async fn the_window_draws_larger_and_smaller() -> Result<()> {
 /// The sample with all its embeddings.
 fn encoded_sample(bench: &Bench) -> PathBuf {
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
-    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    bench.ok(["models".as_ref(), "encode".as_ref(), project.as_os_str()]);
     project
 }
 
 /// A document of the command about the question `offensiveness` of `project`.
-fn said(bench: &Bench, verb: &str, project: &Path, more: &[&str]) -> Value {
-    let arguments = [verb.as_ref(), project.as_os_str(), "--question".as_ref(), "offensiveness".as_ref()];
+fn said(bench: &Bench, [group, verb]: [&str; 2], project: &Path, more: &[&str]) -> Value {
+    let arguments =
+        [group.as_ref(), verb.as_ref(), project.as_os_str(), "--question".as_ref(), "offensiveness".as_ref()];
     bench.json(arguments.into_iter().chain(more.iter().map(OsStr::new)))
 }
 
@@ -648,7 +652,7 @@ fn shares(values: &Value) -> Vec<f64> {
 async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
-    let told = said(&bench, "disagreement", &project, &["--top", "1000"]);
+    let told = said(&bench, ["analyse", "disagreement"], &project, &["--top", "1000"]);
     let levels = told["levels"].as_array().unwrap();
     let window = Window::open(&bench, Some(&project)).await?;
     // The models are there before the answer, so that they have not learned it.
@@ -697,9 +701,9 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
 async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
-    let agreement = said(&bench, "agreement", &project, &[]);
+    let agreement = said(&bench, ["analyse", "agreement"], &project, &[]);
     let file = bench.path("all.csv");
-    let export = ["export".as_ref(), project.as_os_str(), file.as_os_str()];
+    let export = ["data".as_ref(), "export".as_ref(), project.as_os_str(), file.as_os_str()];
     bench.ok(export.into_iter().chain(["--question".as_ref(), "offensiveness".as_ref()]));
     // Labels of each person, by level.
     let mut given: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
@@ -787,8 +791,9 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
 async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
-    said(&bench, "train", &project, &["--model", "sep-heads", "--split", "by-text:0.7"]);
-    let run = bench.json(["runs".as_ref(), "show".as_ref(), project.as_os_str(), "1".as_ref()]);
+    said(&bench, ["models", "train"], &project, &["--model", "sep-heads", "--split", "by-text:0.7"]);
+    let run =
+        bench.json(["models".as_ref(), "runs".as_ref(), "show".as_ref(), project.as_os_str(), "1".as_ref()]);
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-models").await?;
@@ -847,13 +852,18 @@ const CHOSEN: &str = "return document.querySelector('[data-testid=\"texts-row\"]
 async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_ones() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
-    bench.ok(["sample".as_ref(), project.as_os_str()]);
-    let told =
-        bench.json(["texts".as_ref(), project.as_os_str(), "--search".as_ref(), "absolute potato".as_ref()]);
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    let told = bench.json([
+        "data".as_ref(),
+        "texts".as_ref(),
+        project.as_os_str(),
+        "--search".as_ref(),
+        "absolute potato".as_ref(),
+    ]);
     let wanted = told["rows"][0]["text"].to_string();
     let window = Window::open(&bench, Some(&project)).await?;
     // It opens with how far it is, as the command tells it.
-    let overview = bench.json(["overview".as_ref(), project.as_os_str()]);
+    let overview = bench.json(["project".as_ref(), "overview".as_ref(), project.as_os_str()]);
     let alpha = overview["agreement"][0]["alpha"].as_f64().unwrap();
     window.text_when("summary-alpha", |shown| shown.contains(&format!("{alpha:.2}"))).await?;
     ensure!(window.all("label-person").await?.is_empty(), "no strangers");

@@ -1,9 +1,9 @@
-"""A multi-label question by `dissensus evaluate` beside scikit-learn's one-vs-rest logistic regression on the same embeddings and split, as Markdown.
+"""A multi-label question by `dissensus models evaluate` beside scikit-learn's one-vs-rest logistic regression on the same embeddings and split, as Markdown.
 
     python tools/bench/emotions.py DISSENSUS FILE [--encoder NAME] [--models shared,multilevel] [--work DIR]
 
 DISSENSUS is the built command, FILE a CSV with the columns text_id, text, annotator_id, label (sets like "anger; joy") and split (train, test), one label a text,
-as emotions_ec.csv. The embeddings that scikit-learn learns from are written by `dissensus embed` with the same encoder. Its logistic regression has C = 1 on
+as emotions_ec.csv. The embeddings that scikit-learn learns from are written by `dissensus models embed` with the same encoder. Its logistic regression has C = 1 on
 standardised columns or not, whichever is better on the test texts: the comparison is to be hard. Wants numpy and scikit-learn.
 """
 
@@ -38,13 +38,13 @@ def main():
         return subprocess.run([asked.dissensus, *words], check=True, capture_output=True, text=True).stdout
 
     if not os.path.exists(project):
-        run("new", project)
-        run("import", project, asked.file)
-        run("encode", project, *encoder)
-    found = json.loads(run("evaluate", project, "--split", "column", "--models", asked.models, "--json"))
+        run("project", "new", project)
+        run("data", "import", project, asked.file)
+        run("models", "encode", project, *encoder)
+    found = json.loads(run("models", "evaluate", project, "--split", "column", "--models", asked.models, "--json"))
     vectors = os.path.join(work, "vectors.npy")
     if not os.path.exists(vectors):
-        run("embed", asked.file, vectors, *encoder)
+        run("models", "embed", asked.file, vectors, *encoder)
     x = np.load(vectors)
     rows = list(csv.DictReader(open(asked.file, newline="", encoding="utf-8")))
     options = found["options"]

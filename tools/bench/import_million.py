@@ -1,4 +1,4 @@
-"""Seconds and peak memory of `dissensus import` beside a script that does the same with pyarrow and sqlite3, in one run.
+"""Seconds and peak memory of `dissensus data import` beside a script that does the same with pyarrow and sqlite3, in one run.
 
     python3 tools/bench/import_million.py DISSENSUS [--texts 200000 --people 2000 --labels 1000000 --rounds 3 --formats parquet,csv]
 
@@ -133,9 +133,9 @@ def main():
                 projects = {}
                 for who in ["ours", "script"]:
                     projects[who] = folder / f"{ending}-{turn}-{who}.dissensus"
-                    subprocess.run([command, "new", projects[who]], env=environment, check=True, stdout=subprocess.DEVNULL)
+                    subprocess.run([command, "project", "new", projects[who]], env=environment, check=True, stdout=subprocess.DEVNULL)
                 own = [sys.executable, __file__, command, "--script-alone", str(file), str(projects["script"])]
-                ours = [command, "import", str(projects["ours"]), str(file), "--question", "q", "--json"]
+                ours = [command, "data", "import", str(projects["ours"]), str(file), "--question", "q", "--json"]
                 seconds = {}
                 order = [("ours", ours), ("script", own)]
                 for who, run in order if turn % 2 == 0 else reversed(order):

@@ -3,7 +3,7 @@
     python tools/bench/seeds.py DISSENSUS PROJECT SEEDS [OPTION...]     trains, a run a seed
     python tools/bench/seeds.py DISSENSUS PROJECT --runs RUNS           reads runs that were trained before
 
-DISSENSUS is the command, SEEDS and RUNS are numbers with commas between them, and OPTIONs are those of `dissensus train` (--tuning full
+DISSENSUS is the command, SEEDS and RUNS are numbers with commas between them, and OPTIONs are those of `dissensus models train` (--tuning full
 --epochs 2, say). Runs stay in the project, so that seeds may be trained on different days and read together afterwards. It fails
 where two seeds give the same figures, which would mean that the seed was not used, or where runs differ in more than their seed.
 """
@@ -21,9 +21,9 @@ def call(command, *words):
 
 def main(command, project, what, *options):
     if what == "--runs":
-        runs = [call(command, "runs", "show", project, run) for run in options[0].split(",")]
+        runs = [call(command, "models", "runs", "show", project, run) for run in options[0].split(",")]
     else:
-        runs = [call(command, "train", project, "--seed", seed, *options) for seed in what.split(",")]
+        runs = [call(command, "models", "train", project, "--seed", seed, *options) for seed in what.split(",")]
     choices = [dict(run["choices"]) for run in runs]
     seeds = [choice.pop("seed") for choice in choices]
     if any(choice != choices[0] for choice in choices):

@@ -5,7 +5,7 @@
 
 DISSENSUS is the built command, DATA the folder with popquorn_offensiveness.csv, md_agreement.csv, csc.csv, gwsd.csv, haterep.csv and
 pachinger_spans.jsonl; a set whose file is missing is an error. FILE keeps all figures: with --read they are printed again, other columns too. Each set is imported and encoded once (projects are kept in --work and used
-again), then `dissensus evaluate --models all --prediction-sets --json` is asked on its official split, or by text (70 % train) under the seeds 0, 1, ...
+again), then `dissensus models evaluate --models all --prediction-sets --json` is asked on its official split, or by text (70 % train) under the seeds 0, 1, ...
 haterep is its first phase alone, without rows that have no text; pachinger is "any span marked". Figures of several seeds are means. An interval is 90 % of the difference from multilevel, over texts and annotators together; of several seeds the
 mean of their half-widths, which claims nothing for having several (their test texts overlap). Only the standard library is needed.
 """
@@ -105,9 +105,9 @@ def project_of(arguments, file):
         for part in [made, made + "-wal", made + "-shm"]:
             if os.path.exists(part):
                 os.remove(part)
-        run(arguments.dissensus, "new", made)
-        run(arguments.dissensus, "import", made, table)
-        run(arguments.dissensus, "encode", made, "--encoder", arguments.encoder)
+        run(arguments.dissensus, "project", "new", made)
+        run(arguments.dissensus, "data", "import", made, table)
+        run(arguments.dissensus, "models", "encode", made, "--encoder", arguments.encoder)
         os.rename(made, project)
     return project
 
@@ -116,7 +116,7 @@ def evaluated(arguments, name, file, official, at_least):
     project = project_of(arguments, file)
     found = []
     for seed in [0] if official else range(arguments.seeds):
-        command = [arguments.dissensus, "evaluate", project, "--models", arguments.models, "--json"]
+        command = [arguments.dissensus, "models", "evaluate", project, "--models", arguments.models, "--json"]
         command += ["--prediction-sets", "--split", "column" if official else "by-text:0.7", "--seed", str(seed)]
         if at_least:
             command += ["--at-least", at_least]

@@ -24,11 +24,12 @@ Commands:
                        (or on PROJECT); without a display, do the same job through the command
   test [--only STEP]   install what is missing, then every check and every test
   models [NAME]        fetch the default encoder, or the one called NAME, and check its files
-  bench                measure speed and quality with a release build; writes no file
+  bench [NAME ...]     run every benchmark with a release build, or the one called NAME with its arguments
+                       (`cargo xtask bench --help` lists them); writes no file
   benchmarks [--check] write BENCHMARKS.md from benches/results, or compare it with them
   dist                 make installers and a Python wheel for this system
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
-  check-exchange       read files that `dissensus export` writes with the tools' own readers (a step of `test` too)
+  check-exchange       read files that `dissensus data export` writes with the tools' own readers (a step of `test` too)
 
 `cargo xtask test --only list` names the steps of `test`.
 ";
@@ -54,7 +55,8 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["test", "--only", step] => tasks::test::run(&project, Some(step)),
         ["models"] => fetch::default_encoders(&project),
         ["models", name] if !name.starts_with('-') => fetch::encoder(&project, name),
-        ["bench"] => tasks::bench::run(&project),
+        ["bench"] => tasks::bench::all(&project),
+        ["bench", arguments @ ..] => tasks::bench::one(&project, arguments),
         ["benchmarks"] => tasks::benchmarks::write(&project),
         ["benchmarks", "--check"] => tasks::benchmarks::check(&project),
         ["dist"] => tasks::dist::run(&project),

@@ -80,7 +80,7 @@ fn needs(repeats: u32) -> String {
     };
     format!(
         "{have}. Let people answer some texts a second time on another day, and import those answers with a column that says on \
-         which occasion each was given (`import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is told, and twenty people with \
+         which occasion each was given (`data import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is told, and twenty people with \
          20 each tell it within about 7 points."
     )
 }

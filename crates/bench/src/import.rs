@@ -21,7 +21,6 @@ const MADE_ANNOTATORS: usize = 800;
 
 /// How long an import takes.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportBench {
     /// Labels in the file.
     pub labels: u32,

@@ -1,4 +1,4 @@
-"""The peer of `dissensus bench import`: what a careful person writes with csv and sqlite3.
+"""The peer of `dissensus-bench import`: what a careful person writes with csv and sqlite3.
 
     python3 import_peer.py LABELS.csv OUT.sqlite
 

@@ -25,7 +25,6 @@ const BATCH: usize = 4096;
 
 /// How long an import takes in each shape.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportShapesBench {
     /// Labels in each file.
     pub labels: usize,
@@ -37,7 +36,6 @@ pub struct ImportShapesBench {
 
 /// How long an import takes in one shape.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShapeTime {
     /// Its name.
     pub shape: String,

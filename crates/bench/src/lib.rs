@@ -1,7 +1,6 @@
-//! What `dissensus bench` measures: speed on this machine. Peers run in the same call, in turns with us.
+//! What `dissensus-bench` measures: speed on this machine, next to other tools, which run in the same call in turns with ours.
 //!
-//! Only the command uses this crate, and it uses the others through what they offer everybody. It brings candle-transformers, a
-//! peer that takes minutes to compile and that nothing else has a use for.
+//! The product does not depend on this crate. It brings candle-transformers, which takes minutes to compile and is only compared with.
 
 mod disagreement;
 mod encode;

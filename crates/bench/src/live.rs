@@ -38,7 +38,6 @@ pub struct LiveSize {
 
 /// How long a label takes. Times without the disk's sync, which is reported apart.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveBench {
     /// Texts.
     pub texts: usize,

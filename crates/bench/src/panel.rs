@@ -39,7 +39,6 @@ pub struct PanelChoices {
 
 /// How well verdicts of real panels are predicted.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelBench {
     /// Texts in the file.
     pub texts: usize,
@@ -53,7 +52,6 @@ pub struct PanelBench {
 
 /// One seed.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelSeed {
     /// The seed.
     pub seed: u64,
@@ -67,7 +65,6 @@ pub struct PanelSeed {
 
 /// One rule, predicted one way.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelScores {
     /// The rule.
     pub rule: String,

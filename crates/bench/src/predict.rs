@@ -12,7 +12,6 @@ const LARGE_TEXTS_TIMED: usize = 2_000;
 
 /// How fast everything is predicted.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictBench {
     /// One entry a size.
     pub runs: Vec<PredictTime>,
@@ -22,7 +21,6 @@ pub struct PredictBench {
 
 /// One pass over all predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictTime {
     /// Texts in all; see `texts_timed`.
     pub texts: usize,

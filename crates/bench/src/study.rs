@@ -27,7 +27,6 @@ pub struct StudySize {
 
 /// What each step of a study took.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyBench {
     /// People.
     pub people: u32,

@@ -36,7 +36,6 @@ pub struct TrainChoices {
 
 /// The steps of every policy.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrainBench {
     /// Texts in the batch.
     pub batch: usize,
@@ -56,7 +55,6 @@ pub struct TrainBench {
 
 /// A step under one policy: forward, backward and the weights moved.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepTime {
     /// `full`, `last-2` or `lora` (rank 8, alpha 16, on queries and values).
     pub policy: &'static str,

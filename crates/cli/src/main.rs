@@ -1,4 +1,4 @@
-//! The `dissensus` command: parses, calls the workbench, prints.
+//! The `dissensus` command: parses arguments, calls the workbench, prints.
 
 mod args;
 mod by_name;
@@ -7,7 +7,10 @@ mod output;
 mod progress;
 
 use anyhow::Context as _;
-use args::{Cli, Command};
+use args::{
+    AnalyseCommand, Cli, Command, DataCommand, LabelCommand, ModelsCommand, PeopleCommand, ProjectCommand,
+    StudyCommand,
+};
 use clap::{CommandFactory, Parser};
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,7 +19,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(args::with_new_names(std::env::args_os()));
     if cli.quiet {
         progress::be_quiet();
     }
@@ -40,59 +43,17 @@ fn start_log(level: Option<&str>) -> anyhow::Result<()> {
     }
 }
 
+/// Runs a command.
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::New(args) => commands::project::new(&args),
-        Command::Sample(args) => commands::project::sample(&args),
-        Command::Info(args) => commands::project::info(&args),
-        Command::Overview(args) => commands::overview::overview(&args),
-        Command::Texts(args) => commands::texts::texts(&args),
-        Command::Question(args) => commands::project::question(args),
-        Command::Import(args) => commands::files::import(*args),
-        Command::Export(args) => commands::files::export(&args),
-        Command::Bundle(args) => commands::bundle::bundle(&args),
+        Command::Project(command) => run_project(command),
+        Command::Data(command) => run_data(command),
+        Command::People(command) => run_people(command),
+        Command::Label(command) => run_label(command),
+        Command::Study(command) => run_study(command),
+        Command::Models(command) => run_models(command),
+        Command::Analyse(command) => run_analyse(command),
         Command::Report(args) => commands::report::report(&args),
-        Command::Copy(args) => commands::files::copy(&args),
-        Command::Embed(args) => commands::embed::embed(&args),
-        Command::Encode(args) => commands::models::encode(&args),
-        Command::Label(args) => commands::labels::label(&args),
-        Command::Undo(args) => commands::labels::undo(&args),
-        Command::Train(args) => commands::models::train(&args),
-        Command::Evaluate(args) => commands::models::evaluate(&args),
-        Command::Runs(args) => commands::runs::run(args.what),
-        Command::Predict(args) => commands::predictions::predict(&args),
-        Command::Explain(args) => commands::explain::explain(&args),
-        Command::Predictions(args) => commands::predictions::predictions(&args),
-        Command::Disagreement(args) => commands::predictions::disagreement(&args),
-        Command::Annotators(args) => commands::annotators::annotators(&args),
-        Command::Annotator(args) => commands::people::annotator(&args),
-        Command::AttributeForm(args) => commands::people::attribute_form(&args),
-        Command::Remove(args) => commands::removal::remove(&args),
-        Command::Withdraw(args) => commands::people::withdraw(&args),
-        Command::Panel(args) => commands::panel::panel(&args),
-        Command::WhoDiffers(args) => commands::who_differs::who_differs(&args),
-        Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
-        Command::CorrelateQuestions(args) => commands::question_correlation::correlate_questions(&args),
-        Command::Words(args) => commands::words::words(&args),
-        Command::Agreement(args) => commands::reliability::agreement(&args),
-        Command::Plan(args) => commands::plan::plan(&args),
-        Command::Assign(args) => commands::study::assign(&args),
-        Command::HandIn(args) => commands::study::hand_in(&args),
-        Command::Merge(args) => commands::study::merge(&args),
-        Command::Study(args) => commands::study::study(&args),
-        Command::Reveal(args) => commands::care::reveal(&args),
-        Command::Care(args) => commands::care::care(&args),
-        Command::Guideline(args) => commands::guideline::guideline(&args),
-        Command::Remarks(args) => commands::guideline::remarks(&args),
-        Command::History(args) => commands::history::history(&args),
-        Command::Practice(args) => commands::practice::practice(&args),
-        Command::Checks(args) => commands::checks::checks(&args),
-        Command::Decide(args) => commands::talk::decide(&args),
-        Command::Decisions(args) => commands::talk::decisions(&args),
-        Command::Repeats(args) => commands::repeats::repeats(&args),
-        Command::Slips(args) => commands::slips::slips(&args),
-        Command::Aggregate(args) => commands::reliability::aggregate(&args),
-        Command::Bench(args) => commands::bench::run(args.what),
         Command::Schema(args) => commands::schema::schema(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -104,6 +65,92 @@ fn run(command: Command) -> anyhow::Result<()> {
             let pages = clap_mangen::generate_to(Cli::command(), &folder);
             pages.with_context(|| format!("writing manual pages into {}", folder.display()))
         }
+    }
+}
+
+fn run_project(command: ProjectCommand) -> anyhow::Result<()> {
+    match command {
+        ProjectCommand::New(args) => commands::project::new(&args),
+        ProjectCommand::Sample(args) => commands::project::sample(&args),
+        ProjectCommand::Info(args) => commands::project::info(&args),
+        ProjectCommand::Overview(args) => commands::overview::overview(&args),
+        ProjectCommand::Copy(args) => commands::files::copy(&args),
+        ProjectCommand::History(args) => commands::history::history(&args),
+        ProjectCommand::Remove(args) => commands::removal::remove(&args),
+    }
+}
+
+fn run_data(command: DataCommand) -> anyhow::Result<()> {
+    match command {
+        DataCommand::Import(args) => commands::files::import(*args),
+        DataCommand::Export(args) => commands::files::export(&args),
+        DataCommand::Texts(args) => commands::texts::texts(&args),
+        DataCommand::Question(args) => commands::project::question(args),
+        DataCommand::Guideline(args) => commands::guideline::guideline(&args),
+    }
+}
+
+fn run_people(command: PeopleCommand) -> anyhow::Result<()> {
+    match command {
+        PeopleCommand::Show(args) => commands::people::show(&args),
+        PeopleCommand::Form(args) => commands::people::form(&args),
+        PeopleCommand::Withdraw(args) => commands::people::withdraw(&args),
+        PeopleCommand::Care(args) => commands::care::care(&args),
+        PeopleCommand::Reveal(args) => commands::care::reveal(&args),
+    }
+}
+
+fn run_label(command: LabelCommand) -> anyhow::Result<()> {
+    match command {
+        LabelCommand::Record(args) => commands::labels::record(&args),
+        LabelCommand::Undo(args) => commands::labels::undo(&args),
+        LabelCommand::Practice(args) => commands::practice::practice(&args),
+        LabelCommand::Checks(args) => commands::checks::checks(&args),
+        LabelCommand::Notes(args) => commands::guideline::notes(&args),
+        LabelCommand::Decide(args) => commands::talk::decide(&args),
+        LabelCommand::Decisions(args) => commands::talk::decisions(&args),
+    }
+}
+
+fn run_study(command: StudyCommand) -> anyhow::Result<()> {
+    match command {
+        StudyCommand::Plan(args) => commands::plan::plan(&args),
+        StudyCommand::Assign(args) => commands::study::assign(&args),
+        StudyCommand::HandIn(args) => commands::study::hand_in(&args),
+        StudyCommand::Merge(args) => commands::study::merge(&args),
+        StudyCommand::Status(args) => commands::study::status(&args),
+    }
+}
+
+fn run_models(command: ModelsCommand) -> anyhow::Result<()> {
+    match command {
+        ModelsCommand::Encode(args) => commands::models::encode(&args),
+        ModelsCommand::Embed(args) => commands::embed::embed(&args),
+        ModelsCommand::Train(args) => commands::models::train(&args),
+        ModelsCommand::Evaluate(args) => commands::models::evaluate(&args),
+        ModelsCommand::Runs(args) => commands::runs::run(args.command),
+        ModelsCommand::Predict(args) => commands::predictions::predict(&args),
+        ModelsCommand::Predictions(args) => commands::predictions::predictions(&args),
+        ModelsCommand::Bundle(args) => commands::bundle::bundle(&args),
+    }
+}
+
+fn run_analyse(command: AnalyseCommand) -> anyhow::Result<()> {
+    match command {
+        AnalyseCommand::Disagreement(args) => commands::predictions::disagreement(&args),
+        AnalyseCommand::Agreement(args) => commands::reliability::agreement(&args),
+        AnalyseCommand::Annotators(args) => commands::annotators::annotators(&args),
+        AnalyseCommand::Explain(args) => commands::explain::explain(&args),
+        AnalyseCommand::WhoDiffers(args) => commands::who_differs::who_differs(&args),
+        AnalyseCommand::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
+        AnalyseCommand::Panel(args) => commands::panel::panel(&args),
+        AnalyseCommand::Words(args) => commands::words::words(&args),
+        AnalyseCommand::CorrelateQuestions(args) => {
+            commands::question_correlation::correlate_questions(&args)
+        }
+        AnalyseCommand::Repeats(args) => commands::repeats::repeats(&args),
+        AnalyseCommand::Slips(args) => commands::slips::slips(&args),
+        AnalyseCommand::Aggregate(args) => commands::reliability::aggregate(&args),
     }
 }
 

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub enum LabelSource {
     /// Given by a person in the window.
     Window,
-    /// Given by the `dissensus label` command.
+    /// Given through the `dissensus label record` command.
     Command,
     /// Read from another tool's file.
     Import,

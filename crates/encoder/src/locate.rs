@@ -29,12 +29,12 @@ fn advice(name: &str) -> Result<String, EncoderError> {
         let hub = known.hub.as_ref();
         let named = hub.map(|hub| {
             format!(
-                "use it under its name on the model hub (`dissensus encode PROJECT --encoder {}`), or ",
+                "use it under its name on the model hub (`dissensus models encode PROJECT --encoder {}`), or ",
                 hub.repository
             )
         });
         named.unwrap_or_else(|| {
-            "use another one of the model hub (`dissensus encode PROJECT --encoder OWNER/NAME`) or the path of a folder, or ".to_owned()
+            "use another one of the model hub (`dissensus models encode PROJECT --encoder OWNER/NAME`) or the path of a folder, or ".to_owned()
         })
     };
     Ok(match catalogue.get(name) {
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(error.code(), "encoder-missing");
             let said = error.to_string();
             assert!(
-                said.contains("`dissensus encode PROJECT --encoder ") && !said.contains("cargo"),
+                said.contains("`dissensus models encode PROJECT --encoder ") && !said.contains("cargo"),
                 "{said}"
             );
             assert_eq!(said.contains("Settings, Encoder"), known.embedded, "{said}");

@@ -82,7 +82,7 @@ pub enum WorkbenchError {
         source: Box<WorkbenchError>,
     },
     /// A table that sums labels up, and is none of labels, texts or people.
-    #[error("{} holds labels summed up, as `export --rows` writes them, and does not import: export the labels themselves", .0.display())]
+    #[error("{} holds labels summed up, as `data export --rows` writes them, and does not import: export the labels themselves", .0.display())]
     IsSummary(PathBuf),
     /// Labels are given while they are summed up.
     #[error(
@@ -147,7 +147,7 @@ pub enum WorkbenchError {
     StratifiedOptions(String),
     /// The question does not offer to say that one cannot say.
     #[error(
-        "\"{0}\" does not offer to say that one cannot say: its author can (dissensus question P {0} --cannot-say on)"
+        "\"{0}\" does not offer to say that one cannot say: its author can (dissensus data question P {0} --cannot-say on)"
     )]
     CannotSayNotOffered(String),
     /// A run learned other levels than its question has.
@@ -429,7 +429,7 @@ pub enum WorkbenchError {
         encoder: String,
     },
     /// A project without embeddings where they are needed.
-    #[error("the texts of this project have no embeddings yet: run `dissensus encode {}`", .0.display())]
+    #[error("the texts of this project have no embeddings yet: run `dissensus models encode {}`", .0.display())]
     NotEncoded(PathBuf),
     /// Nothing to encode.
     #[error("every text has its embedding already: there is nothing to encode")]
@@ -441,7 +441,7 @@ pub enum WorkbenchError {
     #[error("this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7")]
     EmptySplit(&'static str),
     /// No run of that number.
-    #[error("there is no run {0} in this project: `dissensus runs list` shows them")]
+    #[error("there is no run {0} in this project: `dissensus models runs list` shows them")]
     NoSuchRun(u32),
     /// A run that is not finished.
     #[error("run {0} has no figures: only a finished run can predict or be compared")]

@@ -32,7 +32,7 @@ pub enum GuidelineError {
     },
     /// The project has no guideline.
     #[error(
-        "this project has no guideline yet: `dissensus guideline PROJECT --from FILE.md` writes its first version"
+        "this project has no guideline yet: `dissensus data guideline PROJECT --from FILE.md` writes its first version"
     )]
     None,
     /// A picture that cannot be taken.

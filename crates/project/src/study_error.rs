@@ -62,7 +62,7 @@ pub enum StudyError {
     OtherPerson(String),
     /// An answer that the packet does not ask for.
     #[error(
-        "this packet does not ask about \"{text}\" on occasion {occasion}: `dissensus study PACKET --texts` lists what it asks"
+        "this packet does not ask about \"{text}\" on occasion {occasion}: `dissensus study status PACKET --texts` lists what it asks"
     )]
     NotAsked {
         /// The text.
@@ -72,7 +72,7 @@ pub enum StudyError {
     },
     /// The packets are in the project, and not all of their files were written.
     #[error(
-        "what was drawn is in the project, but not every packet was written: {0}. Write them with `assign --write-again` (in the window: Write again)"
+        "what was drawn is in the project, but not every packet was written: {0}. Write them with `study assign --write-again` (in the window: Write again)"
     )]
     Unwritten(String),
     /// Packets of an earlier run have no file.
@@ -88,7 +88,7 @@ pub enum StudyError {
     },
     /// The project is no packet.
     #[error(
-        "this is a whole project, not a packet: packets are handed in, and a project takes them in with `merge`"
+        "this is a whole project, not a packet: packets are handed in, and a project takes them in with `study merge`"
     )]
     NotPacket,
     /// A file in the way.
@@ -116,7 +116,7 @@ pub enum StudyError {
     /// A packet without the key that it was handed out with.
     #[error(
         "this says that it is the packet of \"{0}\" and does not have the key that this packet was handed out with: somebody may have made \
-         it from what was handed in. Ask \"{0}\" for what they hand in (`dissensus hand-in`), or for the packet itself"
+         it from what was handed in. Ask \"{0}\" for what they hand in (`dissensus study hand-in`), or for the packet itself"
     )]
     NoKey(String),
     /// Of another project.
@@ -179,7 +179,7 @@ pub enum StudyError {
     },
     /// Real texts before the practice is done.
     #[error(
-        "practise first: {left} of the practice texts {} left. Answer {} with `label --practice` (in the window: Label)",
+        "practise first: {left} of the practice texts {} left. Answer {} with `label record --practice` (in the window: Label)",
         if *left == 1 { "is" } else { "are" },
         if *left == 1 { "it" } else { "them" }
     )]
@@ -198,10 +198,12 @@ pub enum StudyError {
     )]
     StoppedByChecks,
     /// A practice text where a real one is asked.
-    #[error("\"{0}\" is a text to practise on, which has no labels: answer it with `label --practice`")]
+    #[error(
+        "\"{0}\" is a text to practise on, which has no labels: answer it with `label record --practice`"
+    )]
     PracticeText(String),
     /// A text that is not practised on.
-    #[error("\"{0}\" is not practised on with this question: `dissensus practice` lists what is")]
+    #[error("\"{0}\" is not practised on with this question: `dissensus label practice` lists what is")]
     NotPractice(String),
     /// Nothing is to be practised now.
     #[error("the practice is done: nothing is to be practised now")]
@@ -222,7 +224,7 @@ pub enum StudyError {
     CheckInPractice(String),
     /// People who are asked no more.
     #[error(
-        "{0} fell short of a pass mark, and nothing more is asked then: leave them out of the plan, or change what happens with `dissensus practice --then` and `dissensus checks --then`"
+        "{0} fell short of a pass mark, and nothing more is asked then: leave them out of the plan, or change what happens with `dissensus label practice --then` and `dissensus label checks --then`"
     )]
     Stopped(String),
     /// Remarks.

@@ -52,7 +52,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
 
 /// The command that evaluates models on a question.
 pub(super) fn command(asked: &Asked) -> String {
-    format!("dissensus evaluate PROJECT --question {}", asked.quoted())
+    format!("dissensus models evaluate PROJECT --question {}", asked.quoted())
 }
 
 fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, WorkbenchError> {
@@ -233,7 +233,7 @@ fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), W
             "No training run of this question has ended. This command trains one:".to_owned(),
         ));
         blocks.push(Block::Command(format!(
-            "dissensus train PROJECT --question {} --split by-text:0.7",
+            "dissensus models train PROJECT --question {} --split by-text:0.7",
             asked.quoted()
         )));
         return Ok(());
@@ -273,8 +273,10 @@ fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), 
     if asked.question.scale.has_options() {
         blocks.push(Block::Needs("Learning curves are of one option or type at a time:".to_owned()));
         let one = asked.question.option(0).map_or_else(String::new, |option| option.name);
-        let command =
-            format!("dissensus evaluate PROJECT --question {} --new-annotators 0,1,2,5,10", quoted(&one));
+        let command = format!(
+            "dissensus models evaluate PROJECT --question {} --new-annotators 0,1,2,5,10",
+            quoted(&one)
+        );
         blocks.push(Block::Command(command));
         return Ok(());
     }

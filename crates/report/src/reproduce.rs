@@ -224,8 +224,8 @@ fn commands(file: &str, work: &Work<'_>, asked: &[Asked]) -> Vec<String> {
     let mut commands = vec![format!("dissensus report {project} REPORT{flags}")];
     for one in asked {
         let question = one.quoted();
-        commands.push(format!("dissensus agreement {project} --question {question} --json"));
-        commands.push(format!("dissensus evaluate {project} --question {question} --seed 0 --json"));
+        commands.push(format!("dissensus analyse agreement {project} --question {question} --json"));
+        commands.push(format!("dissensus models evaluate {project} --question {question} --seed 0 --json"));
     }
     commands
 }

@@ -18,7 +18,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
         let one = question.option(0).map_or_else(String::new, |option| option.name);
         return Ok(vec![
             Block::Needs("People are compared on each option or type by itself:".to_owned()),
-            Block::Command(format!("dissensus annotators PROJECT --question {}", quoted(&one))),
+            Block::Command(format!("dissensus analyse annotators PROJECT --question {}", quoted(&one))),
         ]);
     }
     if asked.who().len() < 2 {

@@ -160,7 +160,7 @@ pub enum StoreError {
     FolderReadOnly(PathBuf),
     /// The program that last had the file open did not close it, which cannot be recovered when
     /// reading only.
-    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label\" or \"import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
+    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label record\" or \"data import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
     Unfinished(PathBuf),
     /// Another program or window has the project open.
     #[error("{} is open already ({by}); close it there first", .path.display())]
@@ -179,10 +179,10 @@ pub enum StoreError {
     },
     /// The journal next to the project belongs to another file and cannot be moved away when
     /// reading only.
-    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label\" or \"import\"), which puts that journal aside", .0.display())]
+    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label record\" or \"data import\"), which puts that journal aside", .0.display())]
     ForeignJournal(PathBuf),
     /// The latest changes are in a journal under another name of the file.
-    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label\" or \"import\"), which brings the two together", .path.display(), .journal.display())]
+    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label record\" or \"data import\"), which brings the two together", .path.display(), .journal.display())]
     JournalElsewhere {
         path: PathBuf,
         /// The journal with the latest changes.

@@ -1,8 +1,8 @@
 //! The texts of Findings.
 
 use dissensus_api::{
-    DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, NearText,
-    Ranking, TextDetail, WordHeat, WordModelReport,
+    DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, NearText, Ranking,
+    TextDetail, WordHeat, WordModelReport,
 };
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 

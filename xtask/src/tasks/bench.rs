@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: all measurements with a release build, printed and not kept.
+//! `cargo xtask bench`: measurements with a release build, which are printed and not stored.
 
 use crate::fetch;
 use crate::project::Project;
@@ -27,28 +27,39 @@ const FIGURES: [&str; 10] = [
     "disagreement_auroc",
 ];
 
-/// Builds the command for speed and runs everything it can measure here.
+/// Runs one benchmark with its arguments.
 ///
 /// # Errors
-/// The build or a measurement failed.
-pub(crate) fn run(project: &Project) -> Result<()> {
+/// The build or the benchmark failed.
+pub(crate) fn one(project: &Project, arguments: &[&str]) -> Result<()> {
+    build(project, "dissensus-bench")?;
+    Program::new(project.binary("release", "dissensus-bench"))
+        .args(arguments)
+        .env("DISSENSUS_MODELS", project.models())
+        .run()
+}
+
+/// Runs every benchmark that this machine has the data for, and evaluates models with the command.
+///
+/// # Errors
+/// A build or a measurement failed.
+pub(crate) fn all(project: &Project) -> Result<()> {
     fetch::default_encoders(project)?;
-    step("command: release build", || {
-        Program::cargo()
-            .args(["build", "--release", "--package", "dissensus-cli"])
-            .in_folder(&project.root)
-            .run()
+    step("command and benchmarks: release build", || {
+        build(project, "dissensus-cli")?;
+        build(project, "dissensus-bench")
     })?;
     let bench = Bench {
-        binary: project.binary("release", "dissensus"),
-        models: project.root.join("models"),
+        command: project.binary("release", "dissensus"),
+        benchmarks: project.binary("release", "dissensus-bench"),
+        models: project.models(),
         scratch: Scratch::new()?,
     };
-    step("live loop", || bench.command(&["bench", "live"]).run())?;
-    step("predicting all", || bench.command(&["bench", "predict", "--large"]).run())?;
-    step("a large project", || bench.command(&["bench", "large"]).run())?;
+    step("live loop", || bench.benchmark(&["live"]).run())?;
+    step("predicting all", || bench.benchmark(&["predict", "--large"]).run())?;
+    step("a large project", || bench.benchmark(&["large"]).run())?;
     let Some(data) = project.data() else {
-        step("encoding, on the sample's comments", || bench.command(&["bench", "encode", "--peers"]).run())?;
+        step("encoding, on the sample's comments", || bench.benchmark(&["encode", "--peers"]).run())?;
         say("No data sets here (DISSENSUS_DATA or ../shared/data): import and quality were not measured.");
         return Ok(());
     };
@@ -56,12 +67,12 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     let md_agreement = data.join("md_agreement.csv");
     step("encoding, POPQUORN; memory, MD-Agreement", || {
         bench
-            .command(&["bench", "encode", "--peers", "--rounds", "3", "--memory"])
+            .benchmark(&["encode", "--peers", "--rounds", "3", "--memory"])
             .arg(&md_agreement)
             .arg(&popquorn)
             .run()
     })?;
-    step("training steps", || bench.command(&["bench", "train", "--peers"]).run())?;
+    step("training steps", || bench.benchmark(&["train", "--peers"]).run())?;
     step("importing, MD-Agreement", || bench.import(&md_agreement))?;
     for encoding in bench.encodings() {
         let [name, precision] = encoding;
@@ -79,15 +90,25 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     Ok(())
 }
 
+/// Builds one of our packages for speed.
+fn build(project: &Project, package: &str) -> Result<()> {
+    Program::cargo().args(["build", "--release", "--package", package]).in_folder(&project.root).run()
+}
+
 struct Bench {
-    binary: PathBuf,
+    command: PathBuf,
+    benchmarks: PathBuf,
     models: PathBuf,
     scratch: Scratch,
 }
 
 impl Bench {
     fn command(&self, arguments: &[&str]) -> Program {
-        Program::new(&self.binary).args(arguments).env("DISSENSUS_MODELS", &self.models)
+        Program::new(&self.command).args(arguments).env("DISSENSUS_MODELS", &self.models)
+    }
+
+    fn benchmark(&self, arguments: &[&str]) -> Program {
+        Program::new(&self.benchmarks).args(arguments).env("DISSENSUS_MODELS", &self.models)
     }
 
     fn import(&self, file: &Path) -> Result<()> {
@@ -95,7 +116,7 @@ impl Bench {
         if !python {
             say("there is no python3: the script that import is held against was not run");
         }
-        self.command(&["bench", "import"]).arg(file).args(python.then_some("--peers")).run()
+        self.benchmark(&["import"]).arg(file).args(python.then_some("--peers")).run()
     }
 
     /// Encoders and precisions whose quality is measured: the one that is fetched on wish only where it was.
@@ -112,9 +133,11 @@ impl Bench {
     /// A project with the labels of `file` and the embeddings of its texts.
     fn encoded(&self, name: &str, file: &Path, [encoder, precision]: [&str; 2]) -> Result<PathBuf> {
         let path = self.scratch.path.join(format!("{name}.dissensus"));
-        self.command(&["new"]).arg(&path).run()?;
-        self.command(&["import"]).arg(&path).arg(file).run()?;
-        self.command(&["encode", "--encoder", encoder, "--precision", precision]).arg(&path).run()?;
+        self.command(&["project", "new"]).arg(&path).run()?;
+        self.command(&["data", "import"]).arg(&path).arg(file).run()?;
+        self.command(&["models", "encode", "--encoder", encoder, "--precision", precision])
+            .arg(&path)
+            .run()?;
         Ok(path)
     }
 
@@ -122,7 +145,7 @@ impl Bench {
     fn evaluate<const N: usize>(&self, project: &Path, runs: &[[&str; N]]) -> Result<()> {
         let mut means = Means::default();
         for arguments in runs {
-            let command = self.command(&["evaluate", "--json"]).args(arguments).arg(project);
+            let command = self.command(&["models", "evaluate", "--json"]).args(arguments).arg(project);
             let line = command.line();
             let document: Value = serde_json::from_str(&command.output()?)
                 .with_context(|| format!("reading what `{line}` printed"))?;

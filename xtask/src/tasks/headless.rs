@@ -53,16 +53,16 @@ fn tour(project: &Project, command: &Dissensus) -> Result<()> {
         if path.exists() {
             fs::remove_file(&path).with_context(|| format!("removing the last tour's {}", path.display()))?;
         }
-        command.run("sample", &path, &[])
+        command.run(["project", "sample"], &path, &[])
     })?;
-    step("encode its texts", || command.run("encode", &path, &[]))?;
+    step("encode its texts", || command.run(["models", "encode"], &path, &[]))?;
     println!("==> disagreement before: the eight simulated annotators of the sample");
     command.disagreement(&path, Some(QUESTION))?;
     step("label ten texts as a new annotator, `newcomer`, who is strict", || {
         LABELS.iter().try_for_each(|(text, value)| {
             let arguments =
                 ["--question", QUESTION, "--annotator", "newcomer", "--text-id", text, "--value", value];
-            command.run("label", &path, &arguments)
+            command.run(["label", "record"], &path, &arguments)
         })
     })?;
     println!("==> disagreement after: the newcomer is the ninth annotator");
@@ -88,13 +88,13 @@ struct Dissensus {
 }
 
 impl Dissensus {
-    fn run(&self, verb: &str, project: &Path, arguments: &[&str]) -> Result<()> {
-        Program::new(&self.binary).arg(verb).arg(project).args(arguments).run()
+    fn run(&self, command: [&str; 2], project: &Path, arguments: &[&str]) -> Result<()> {
+        Program::new(&self.binary).args(command).arg(project).args(arguments).run()
     }
 
     fn disagreement(&self, project: &Path, question: Option<&str>) -> Result<()> {
         let mut arguments = vec!["--top", "10"];
         arguments.extend(question.iter().flat_map(|question| ["--question", question]));
-        self.run("disagreement", project, &arguments)
+        self.run(["analyse", "disagreement"], project, &arguments)
     }
 }

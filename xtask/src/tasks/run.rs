@@ -47,7 +47,7 @@ fn sample(project: &Project) -> Result<std::path::PathBuf> {
         return Ok(path);
     }
     std::fs::create_dir_all(project.stamps())?;
-    Program::new(project.binary("debug", "dissensus")).arg("sample").arg(&path).run()?;
+    Program::new(project.binary("debug", "dissensus")).args(["project", "sample"]).arg(&path).run()?;
     Ok(path)
 }
 

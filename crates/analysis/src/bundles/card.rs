@@ -34,8 +34,9 @@ pub(super) fn card(of: &Manifest) -> String {
 }
 
 fn use_it(of: &Manifest) -> String {
-    let mut words =
-        String::from("\n## Use\n```\ndissensus predict --bundle DIR --texts new.csv --out predicted.csv");
+    let mut words = String::from(
+        "\n## Use\n```\ndissensus models predict --bundle DIR --texts new.csv --out predicted.csv",
+    );
     if of.questions.len() + of.words.len() > 1 {
         words.push_str(" --question NAME");
     }

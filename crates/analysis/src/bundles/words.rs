@@ -136,7 +136,7 @@ impl Bundles {
 fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures {
     let of = match (run, trained) {
         (None, _) => {
-            "Nothing was held out of this model of words: `dissensus evaluate` of its question tells how well such models do.".to_owned()
+            "Nothing was held out of this model of words: `dissensus models evaluate` of its question tells how well such models do.".to_owned()
         }
         (Some(run), None) => format!("The figures of run {run} were deleted with runs of its training."),
         (Some(run), Some(trained)) => format!(

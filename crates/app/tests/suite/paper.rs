@@ -172,7 +172,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         .unwrap();
     assert!(read(&dir, &name).contains(&alpha.value.unwrap().to_string()), "{}", read(&dir, &name));
     // Nothing is on record, and the command is named.
-    assert!(page.contains("dissensus evaluate PROJECT --question offensiveness"), "{page}");
+    assert!(page.contains("dissensus models evaluate PROJECT --question offensiveness"), "{page}");
     // Soft labels: a row a text, shares that sum to 1.
     let soft = files(&dir).into_iter().find(|name| name.contains("soft-labels")).unwrap();
     let mut table = csv::Reader::from_path(dir.join(&soft)).unwrap();

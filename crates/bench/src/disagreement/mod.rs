@@ -28,7 +28,6 @@ const FIRST: usize = 50;
 
 /// How well each measure orders texts by the disagreement of people it has not seen.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DisagreementBench {
     /// Texts in the file.
     pub texts: usize,
@@ -50,7 +49,6 @@ pub struct DisagreementBench {
 
 /// One measure.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasureQuality {
     /// Its name; "predicted" where no label stands.
     pub measure: String,
@@ -62,7 +60,6 @@ pub struct MeasureQuality {
 
 /// Against the held-out labels of texts with two or more of them.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quality {
     /// Texts scored.
     pub texts: f64,

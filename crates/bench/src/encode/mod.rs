@@ -44,7 +44,7 @@ pub struct EncodeChoices {
     pub memory: Option<PathBuf>,
 }
 
-/// Measures encoding. `program` is the `dissensus` command, of which our engines are started (`dissensus bench worker`).
+/// Measures encoding. `program` is `dissensus-bench`, which runs our engines (`dissensus-bench worker`).
 /// A peer that cannot run is told to `say` in one line and left out, and so are all Python peers where their environment
 /// cannot be made; progress goes there too.
 ///

@@ -1,11 +1,10 @@
-//! What `dissensus bench encode` prints; `--json` prints exactly this.
+//! What `dissensus-bench encode` prints; `--json` prints exactly this.
 
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// The engines on the same texts.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncodeBench {
     /// Texts.
     pub texts: usize,
@@ -29,7 +28,6 @@ pub struct EncodeBench {
 
 /// One engine's figures.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EngineSpeed {
     /// Its name.
     pub engine: &'static str,
@@ -55,7 +53,6 @@ pub struct EngineSpeed {
 
 /// A peer that could not run.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissingEngine {
     /// Its name.
     pub engine: &'static str,
@@ -65,7 +62,6 @@ pub struct MissingEngine {
 
 /// Peak memory while many texts are encoded.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncodeMemory {
     /// The file.
     pub file: PathBuf,
@@ -77,7 +73,6 @@ pub struct EncodeMemory {
 
 /// One engine's memory, in a process that did nothing else.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EngineMemory {
     /// Its name.
     pub engine: &'static str,

@@ -24,7 +24,6 @@ pub struct LargeSize {
 
 /// The project that was measured and what each step took.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargeBench {
     /// Labels in the project.
     pub labels: u32,
@@ -84,9 +83,9 @@ fn in_a_process(
     folder: &Path,
     file: &Path,
 ) -> Result<StepTimes, BenchError> {
-    let failed = |why: String| BenchError::Peer { peer: "dissensus bench large-step", why };
+    let failed = |why: String| BenchError::Peer { peer: "dissensus-bench large-step", why };
     let output = Command::new(program)
-        .args(["bench", "large-step", step.name()])
+        .args(["large-step", step.name()])
         .args([folder, file])
         .stdin(Stdio::null())
         .output()

@@ -34,15 +34,14 @@ const FIT_AT_MOST: Duration = Duration::from_secs(600);
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum LargeStep {
-    /// `dissensus import` into a new project.
+    /// `dissensus data import` into a new project.
     Import,
     /// The same file once more.
     ImportAgain,
-    /// `dissensus agreement`.
+    /// `dissensus analyse agreement`.
     Agreement,
     /// The window opens it, whose check at the end of the last step is known.
     Open,
@@ -106,7 +105,6 @@ impl LargeStep {
 
 /// What a step took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepTimes {
     /// Which step.
     pub step: LargeStep,
@@ -122,7 +120,6 @@ pub struct StepTimes {
 
 /// Labels given in a project that was just opened: each from the call until it is on disk and the next text is there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabellingTimes {
     /// The very first one, which nobody has prepared.
     pub first_ms: f64,

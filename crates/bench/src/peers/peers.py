@@ -1,4 +1,4 @@
-"""One of the engines that `dissensus bench` measures us against, as a process that answers requests.
+"""One of the engines that `dissensus-bench` measures us against, as a process that answers requests.
 
 Every line of standard input is a request and every line of standard output its answer, both one JSON object:
 

@@ -22,9 +22,9 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// One of our own engines; `program` is the `dissensus` command.
+    /// One of our own engines; `program` is `dissensus-bench`.
     pub(crate) fn ours(program: &Path, threads: usize) -> Self {
-        let arguments = vec!["bench".to_owned(), "worker".to_owned()];
+        let arguments = vec!["worker".to_owned()];
         Self { program: program.to_owned(), arguments, threads }
     }
 }

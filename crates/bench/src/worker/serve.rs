@@ -1,4 +1,4 @@
-//! The answering side for the engines of this program: `dissensus bench worker`.
+//! The answering side for the engines of this program: `dissensus-bench worker`.
 
 use super::message::{Done, Encoded, Failure, Latency, Load, Request, Trained};
 use crate::engine::{Engine, EngineKind, step_times};

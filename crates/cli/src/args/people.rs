@@ -1,111 +1,154 @@
-//! Arguments about the people of a project.
+//! `dissensus people`: annotators and how a project treats them.
 
-use clap::{Args, ValueHint};
-use std::path::PathBuf;
+use super::parse::{attribute, attribute_values, on_off};
+use super::shared::{OutputArgs, ProjectArg};
+use clap::{Args, Subcommand};
 
-/// `annotator`: what is known of one person.
+#[derive(Subcommand, Debug)]
+pub(crate) enum PeopleCommand {
+    /// Show or change one person's name and attributes
+    Show(Show),
+    /// Define the form that asks people about themselves, or answer it for someone
+    Form(Form),
+    /// Erase everything about a person who withdraws from the study
+    Withdraw(Withdraw),
+    /// Set a daily limit of harmful texts and other protection for annotators
+    Care(Care),
+    /// Choose whether annotators see how others answered, after they answered
+    Reveal(Reveal),
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  dissensus annotator P.dissensus --annotator ana
-  dissensus annotator P.dissensus --annotator ana --name \"Ana Lopez\" --set gender=woman --unset age
-
-Without a change: shows it. The id that files use stays as it is. Labels do not change, and copies of the project hear of the change when they
-are merged: of several the latest holds.")]
-pub(crate) struct Annotator {
-    /// The project file
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) project: PathBuf,
+  dissensus people show P.dissensus --annotator ana
+  dissensus people show P.dissensus --annotator ana --name \"Ana Lopez\" --set gender=woman")]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
     /// The person's id or name
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) annotator: String,
-    /// Another name on screen
+    /// Change the name shown on screen; the id in files stays the same
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// An attribute to set or correct; may be given several times
+    /// Set an attribute; may be repeated
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = attribute)]
     pub(crate) set: Vec<(String, String)>,
-    /// An attribute that is not to be known any more; may be given several times
+    /// Delete an attribute; may be repeated
     #[arg(long, value_name = "ATTRIBUTE")]
     pub(crate) unset: Vec<String>,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
-fn attribute(argument: &str) -> Result<(String, String), String> {
-    let (name, value) = argument.split_once('=').ok_or("write ATTRIBUTE=VALUE, such as gender=woman")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-/// `withdraw`: somebody leaves, and everything of theirs is erased.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  dissensus withdraw P.dissensus --annotator ana
-  dissensus withdraw P.dissensus --annotator ana --yes
+  dissensus people form P.dissensus
+  dissensus people form P.dissensus --ask \"gender=woman|man|non-binary\" --ask \"age=18-49|50+\"
+  dissensus people form P.dissensus --nothing
+  dissensus people form P.dissensus --annotator ana --answer gender=woman --not-said age
 
-Without --yes: says what would go, and erases nothing. With it everything of the person is erased for good: labels, notes,
-attributes, names, packets, the models in use, and every training run of a time at which they were in the project, with its files.
-What happened stays without a name, so that every copy of the project erases them too when it is merged with this one, and
-nothing of theirs comes in again. Texts, other people's labels and what others wrote about texts stay. The program cannot reach exports, bundles,
-backups and packets that have left it.")]
-pub(crate) struct Withdraw {
-    /// The project file
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) project: PathBuf,
-    /// The person's id or name
-    #[arg(long)]
-    pub(crate) annotator: String,
-    /// Erase; it cannot be undone
-    #[arg(long)]
-    pub(crate) yes: bool,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `attribute-form`: what people are asked about themselves.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  dissensus attribute-form P.dissensus
-  dissensus attribute-form P.dissensus --ask \"gender=woman|man|non-binary\" --ask \"age=18-29|30-49|50+\" --optional age
-  dissensus attribute-form P.dissensus --nothing
-  dissensus attribute-form P.dissensus --annotator ana --answer gender=woman --not-said age
-
-People answer it once, in the window, when they are added or begin with their packet. Prefer not to say can always be answered; then the
-attribute is not known of them, and they are not asked again. Answers become attributes, also of what is handed in.")]
-pub(crate) struct AttributeFormArgs {
-    /// The project file
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) project: PathBuf,
-    /// An attribute to ask for, with its values; several make the form, in this order, in place of the one before
-    #[arg(long, value_name = "ATTRIBUTE=VALUE|VALUE...", value_parser = asked)]
+People fill in the form once, when they are added or open their task packet. They can always prefer not \
+to say.")]
+pub(crate) struct Form {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// An attribute to ask about, with its values; repeat it for each attribute, in order. Replaces the
+    /// current form
+    #[arg(long, value_name = "ATTRIBUTE=VALUE|VALUE...", value_parser = attribute_values)]
     pub(crate) ask: Vec<(String, Vec<String>)>,
-    /// The sentence that people read for an attribute
+    /// The question that people read for an attribute
     #[arg(long, value_name = "ATTRIBUTE=SENTENCE", value_parser = attribute, requires = "ask")]
     pub(crate) prompt: Vec<(String, String)>,
-    /// An attribute that can be passed over
+    /// An attribute that people may leave unanswered
     #[arg(long, value_name = "ATTRIBUTE", requires = "ask")]
     pub(crate) optional: Vec<String>,
-    /// Ask nothing any more
+    /// Remove the form
     #[arg(long, conflicts_with = "ask")]
     pub(crate) nothing: bool,
-    /// Show what is still to be asked of this person, or answer for them
+    /// Show what this person has not answered yet, or answer for them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["ask", "nothing"])]
     pub(crate) annotator: Option<String>,
-    /// What the person answers; may be given several times
+    /// With --annotator: the person's answer; may be repeated
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = attribute, requires = "annotator")]
     pub(crate) answer: Vec<(String, String)>,
-    /// An attribute that the person prefers not to say
+    /// With --annotator: an attribute that the person prefers not to say
     #[arg(long, value_name = "ATTRIBUTE", requires = "annotator")]
     pub(crate) not_said: Vec<String>,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
-fn asked(argument: &str) -> Result<(String, Vec<String>), String> {
-    let (name, values) = argument
-        .split_once('=')
-        .ok_or("write ATTRIBUTE=VALUE|VALUE, such as \"gender=woman|man|non-binary\"")?;
-    Ok((name.to_owned(), values.split('|').map(str::to_owned).collect()))
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus people withdraw P.dissensus --annotator ana
+  dissensus people withdraw P.dissensus --annotator ana --yes
+
+Merging this project erases the person in other copies too. Exports, bundles and backups made before are \
+not changed.")]
+pub(crate) struct Withdraw {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// The person's id or name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) annotator: String,
+    /// Erase for good; without this the command only shows what it would erase
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus people care P.dissensus
+  dissensus people care P.dissensus --question toxicity --level severe --limit 40
+  dissensus people care P.dissensus --limit 40 --strict on --greyscale on
+  dissensus people care P.dissensus --no-limit
+
+A text counts as harmful for a person by that person's own answers and flags, and by the model's \
+prediction of their answer.")]
+pub(crate) struct Care {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// Maximum number of harmful texts per person and day
+    #[arg(long, value_name = "N", conflicts_with = "no_limit")]
+    pub(crate) limit: Option<u32>,
+    /// Remove the limit
+    #[arg(long)]
+    pub(crate) no_limit: bool,
+    /// Whether people must stop at the limit, or may continue if they choose to
+    #[arg(long, value_name = "on|off", value_parser = on_off)]
+    pub(crate) strict: Option<bool>,
+    /// Show texts and images without colour
+    #[arg(long, value_name = "on|off", value_parser = on_off)]
+    pub(crate) greyscale: Option<bool>,
+    /// The question that identifies harmful texts
+    #[arg(long, value_name = "NAME")]
+    pub(crate) question: Option<String>,
+    /// A text is harmful if its answer is this level or a higher one (or this option or span type)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) level: Option<String>,
+    /// Stop using the question to identify harmful texts
+    #[arg(long, conflicts_with = "level")]
+    pub(crate) no_level: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus people reveal P.dissensus
+  dissensus people reveal P.dissensus on
+
+Task packets never show other people's answers. Exports mark labels given after seeing them in the column \
+`shown`.")]
+pub(crate) struct Reveal {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// Turn it on or off [default: show the current setting]
+    #[arg(value_name = "on|off", value_parser = on_off)]
+    pub(crate) to: Option<bool>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }

@@ -1,4 +1,4 @@
-//! What `schema` takes.
+//! Arguments of `schema`.
 
 use clap::Args;
 
@@ -8,8 +8,9 @@ use clap::Args;
   dissensus schema runs show
   dissensus schema > schemas.json
 
-Schemas are of draft 2020-12. A command that prints different documents by its options has all of them under anyOf.")]
+Schemas use JSON Schema draft 2020-12. A command that prints different documents has all of them under anyOf.")]
 pub(crate) struct Schema {
-    /// A command that takes --json [default: all of them, in one JSON object by their names]
+    /// A command, without its group: import, disagreement, runs show, ... [default: all, as one JSON object]
+    #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! `annotators`.
+//! `analyse annotators`: annotators compared.
 
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Annotators;
@@ -8,8 +8,8 @@ use anyhow::Result;
 use dissensus_api::AnnotatorRow;
 
 pub(crate) fn annotators(args: &Annotators) -> Result<()> {
-    let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_or_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let bar = Bar::new("texts");
     let ready = session
         .encoding
@@ -18,7 +18,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
     drop(bar);
     tell_switch(ready?);
     let report = session.analysis.annotator_report(question.id)?;
-    if args.json {
+    if args.output.json {
         return output::json(&report);
     }
     output::line(&format!(

@@ -1,4 +1,4 @@
-//! `bundle`, and `predict --bundle`.
+//! `models bundle`, and `models predict --bundle`.
 
 use super::prediction_tables::{prediction_choices, tell_words_written, tell_written, texts_to_predict};
 use super::set_predictions::tell_sets_written;
@@ -11,7 +11,7 @@ use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use std::path::Path;
 
 pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let choices = BundleChoices {
         questions: args.question.clone(),
         runs: args.run.clone(),
@@ -35,7 +35,7 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
             count(written.words_held as u64, "word")
         ));
     }
-    if args.json {
+    if args.output.json {
         return output::json(&written);
     }
     output::line(&format!(
@@ -61,14 +61,14 @@ pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> R
     if bundle.has_words(choices.question.as_deref()) {
         let written = bundle.predict_words(&choices, &texts_to_predict(texts, args), out, device, &bar);
         drop(bar);
-        return tell_words_written(&written?, args.json);
+        return tell_words_written(&written?, args.output.json);
     }
     if bundle.has_sets(choices.question.as_deref()) {
         let written = bundle.predict_sets(&choices, &texts_to_predict(texts, args), out, device, &bar);
         drop(bar);
-        return tell_sets_written(&written?, args.json);
+        return tell_sets_written(&written?, args.output.json);
     }
     let written = bundle.predict(&choices, &texts_to_predict(texts, args), out, device, &bar);
     drop(bar);
-    tell_written(&written?, args.json)
+    tell_written(&written?, args.output.json)
 }

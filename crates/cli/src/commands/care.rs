@@ -1,4 +1,4 @@
-//! `reveal` and `care`: what a study shows its people, and how it spares them.
+//! `people reveal` and `people care`: what annotators are shown of others, and their protection from harmful texts.
 
 use super::{count, open, open_to_read};
 use crate::args::{Care, Reveal};
@@ -42,16 +42,16 @@ struct HarmfulLevel {
 
 pub(crate) fn reveal(args: &Reveal) -> Result<()> {
     let session = match args.to {
-        None => open_to_read(&args.project)?,
+        None => open_to_read(&args.project.path)?,
         Some(to) => {
-            let session = open(&args.project)?;
+            let session = open(&args.project.path)?;
             session.project.set_reveal(to)?;
             session
         }
     };
     let info = session.project.info()?;
     session.close();
-    if args.json {
+    if args.output.json {
         return output::json(&RevealState {
             labels_after_shown: info.labels_after_shown,
             reveals: info.reveals,
@@ -83,8 +83,8 @@ pub(crate) fn care(args: &Care) -> Result<()> {
         || args.level.is_some()
         || args.no_level;
     let session = match changes {
-        false => open_to_read(&args.project)?,
-        true => open(&args.project)?,
+        false => open_to_read(&args.project.path)?,
+        true => open(&args.project.path)?,
     };
     if changes {
         let care = changed(&session, args)?;
@@ -101,7 +101,7 @@ pub(crate) fn care(args: &Care) -> Result<()> {
         ))
     };
     let harmful: Vec<_> = info.care.harmful.iter().filter_map(named).collect();
-    if args.json {
+    if args.output.json {
         let harmful =
             harmful.into_iter().map(|(question, _, level)| HarmfulLevel { level, question }).collect();
         let StudyCare { limit, strict, greyscale, .. } = info.care;

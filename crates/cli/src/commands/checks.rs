@@ -1,4 +1,4 @@
-//! `checks`: texts whose right answer is known.
+//! `label checks`: attention checks.
 
 use super::{open, open_to_read};
 use crate::args::Checks;
@@ -12,20 +12,20 @@ use dissensus_project::words::counted;
 pub(crate) fn checks(args: &Checks) -> Result<()> {
     let sets_rule = args.pass.is_some() || args.within.is_some() || args.then.is_some() || args.no_pass;
     if args.text_id.is_none() && args.from.is_none() && !sets_rule {
-        return list(&open_to_read(&args.project)?, args.json);
+        return list(&open_to_read(&args.project.path)?, args.output.json);
     }
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     if args.text_id.is_some() || args.from.is_some() {
         session.study.set_checks(&new(&session, args)?)?;
     }
     if sets_rule {
         set_rule(&session, args)?;
     }
-    list(&session, args.json)
+    list(&session, args.output.json)
 }
 
 fn new(session: &Session, args: &Checks) -> Result<Vec<NewAttentionCheck>> {
-    let question = session.project.question(args.question.as_deref())?;
+    let question = session.project.question(args.question.name.as_deref())?;
     Ok(match (&args.from, &args.text_id) {
         (Some(file), _) => session.study.checks_from(question.id, file)?,
         (None, Some(text)) => {

@@ -1,4 +1,4 @@
-//! What `disagreement --json` prints.
+//! The JSON document of `analyse disagreement`.
 
 use dissensus_analysis::{TextDispersionReport, TextOptions};
 use dissensus_api::{

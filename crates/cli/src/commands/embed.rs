@@ -1,7 +1,7 @@
-//! `embed`.
+//! `models embed`: embeddings without a project.
 
 use super::{count, encoder_choice, home, note};
-use crate::args::{Embed, TextFileArgs};
+use crate::args::{Embed, TextColumnArgs};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
@@ -14,7 +14,7 @@ pub(crate) fn embed(args: &Embed) -> Result<()> {
     let done = embed_file(&home()?, &texts, &args.out, args.force, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     let done = done?;
-    if args.json {
+    if args.output.json {
         return output::json(&done);
     }
     if let Some(said) = &done.note {
@@ -40,7 +40,7 @@ pub(crate) fn embed(args: &Embed) -> Result<()> {
 }
 
 /// The file of texts that arguments name.
-pub(super) fn text_file(path: &Path, columns: &TextFileArgs) -> TextFileChoices {
+pub(super) fn text_file(path: &Path, columns: &TextColumnArgs) -> TextFileChoices {
     TextFileChoices {
         path: path.to_owned(),
         text: columns.text_column.clone(),

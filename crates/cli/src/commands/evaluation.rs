@@ -1,4 +1,4 @@
-//! What `evaluate` prints.
+//! What `models evaluate` prints.
 
 use super::count;
 use crate::output::{self, three};

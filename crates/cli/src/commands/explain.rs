@@ -1,4 +1,4 @@
-//! `explain`.
+//! `analyse explain`: why an annotator is predicted to answer as they do.
 
 use super::explain_document::{document, level, named};
 use super::{count, encoder_choice, open_or_read, tell_switch};
@@ -22,8 +22,8 @@ const WIDEST: f64 = 3.0;
 const BAR: f64 = 20.0;
 
 pub(crate) fn explain(args: &Explain) -> Result<()> {
-    let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_or_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let annotator = session.project.annotator(&args.annotator)?;
     let with = args.with.as_deref().map(|name| session.project.annotator(name)).transpose()?;
     if with.as_ref().is_some_and(|with| with.id == annotator.id) {
@@ -67,7 +67,7 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
             Some(found?)
         }
     };
-    if args.json {
+    if args.output.json {
         return output::json(&document(&question, args, &names, &explanation, words.as_ref()));
     }
     show(&question, &explanation, words.as_ref())

@@ -1,4 +1,4 @@
-//! What `explain --json` prints.
+//! The JSON document of `analyse explain`.
 
 use crate::args::Explain;
 use crate::by_name::ByName;

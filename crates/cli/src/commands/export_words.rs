@@ -1,4 +1,4 @@
-//! What every export says of people.
+//! What every export reports about people.
 
 use super::{count, note};
 use crate::output;

@@ -1,4 +1,4 @@
-//! `import`, `export` and `copy`.
+//! `data import`, `data export` and `project copy`.
 
 use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
 use super::import_choices::choices;
@@ -46,7 +46,7 @@ pub(super) struct ExportWritten<'a> {
 }
 
 pub(crate) fn import(args: Import) -> Result<()> {
-    let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
+    let session = if args.dry_run { open_to_read(&args.project.path)? } else { open(&args.project.path)? };
     // From here on a signal asks the work to stop; without a bar it ends the process at once.
     let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
     let (choices, undecided) = choices(&session, &args)?;
@@ -54,13 +54,13 @@ pub(crate) fn import(args: Import) -> Result<()> {
         drop(bar);
         let mut preview = session.exchange.preview(&args.file, &choices)?;
         preview.undecided |= undecided;
-        if args.json { output::json(&preview) } else { show(&preview) }?;
+        if args.output.json { output::json(&preview) } else { show(&preview) }?;
         return would_fail(&preview, args.skip_bad);
     }
     let report = session.exchange.import(&args.file, &choices, &bar);
     drop(bar);
     let report = report?;
-    if args.json { output::json(&report) } else { tell(&report) }
+    if args.output.json { output::json(&report) } else { tell(&report) }
 }
 
 /// An error where the import would end with one, so that scripts can ask first.
@@ -282,7 +282,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
 
 pub(crate) fn export(args: &Export) -> Result<()> {
     if args.list_formats {
-        return tool_export::list(args.json);
+        return tool_export::list(args.output.json);
     }
     let (Some(project), Some(file)) = (&args.project, &args.file) else {
         bail!("name a project and the file to write");
@@ -324,7 +324,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     if args.pseudonyms {
         told_apart_note(told_apart);
     }
-    if args.json {
+    if args.output.json {
         return output::json(&ExportWritten {
             file,
             left_blank: args.pseudonyms.then_some(left_blank),
@@ -357,13 +357,13 @@ pub(crate) fn export(args: &Export) -> Result<()> {
 }
 
 pub(crate) fn copy(args: &Copy) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     let bar = Bar::new("bytes");
     let choices = CopyChoices { replace: args.force, runs: args.runs };
     let report = session.project.save_copy(&args.copy, choices, &bar);
     drop(bar);
     let report = report?;
-    if args.json {
+    if args.output.json {
         return output::json(&report);
     }
     output::line(&format!("Copied the project to {}", args.copy.display()))?;

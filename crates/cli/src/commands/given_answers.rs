@@ -1,4 +1,4 @@
-//! What was really answered to a text, beside what is predicted of it.
+//! Labels of a text, printed next to its predictions.
 
 use crate::args::Predict;
 use crate::output;

@@ -1,4 +1,4 @@
-//! `compare-groups`.
+//! `analyse compare-groups`.
 
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::CompareGroups;
@@ -144,8 +144,8 @@ const TEXT_WIDTH: usize = 60;
 const PERSON: &str = "annotator";
 
 pub(crate) fn compare_groups(args: &CompareGroups) -> Result<()> {
-    let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_or_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let choice = GroupsChoice { a: people(&session, &args.a)?, b: people(&session, &args.b)? };
     let bar = Bar::new("steps");
     let ready = session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
@@ -156,7 +156,7 @@ pub(crate) fn compare_groups(args: &CompareGroups) -> Result<()> {
     let (switch, found) = ready?;
     tell_switch(switch);
     let notice = session.project.info()?.simulated_notice;
-    if args.json {
+    if args.output.json {
         return output::json(&document(&question, notice.as_deref(), &found));
     }
     if let Some(notice) = notice {

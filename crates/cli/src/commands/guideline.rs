@@ -1,7 +1,7 @@
-//! `guideline` and `remarks`.
+//! `data guideline` and `label notes`.
 
 use super::{count, note, open, open_to_read};
-use crate::args::{Guideline, Remarks};
+use crate::args::{Guideline, Notes};
 use crate::output;
 use anyhow::{Context, Result};
 use dissensus_api::{
@@ -15,22 +15,22 @@ pub(crate) fn guideline(args: &Guideline) -> Result<()> {
     if let Some(file) = &args.from {
         return write(args, file);
     }
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     if args.agreement {
         let by = if args.by_wording { OnScreen::Wording } else { OnScreen::Guideline };
         let found = session.guideline.agreement(by)?;
-        return if args.json { output::json(&found) } else { agreement(&found) };
+        return if args.output.json { output::json(&found) } else { agreement(&found) };
     }
     if args.wordings {
         let found = session.guideline.wordings()?;
-        return if args.json { output::json(&found) } else { wordings(&found) };
+        return if args.output.json { output::json(&found) } else { wordings(&found) };
     }
     if args.versions {
         let versions = session.guideline.versions()?;
-        return if args.json { output::json(&versions) } else { list(&versions) };
+        return if args.output.json { output::json(&versions) } else { list(&versions) };
     }
     let version = session.guideline.version(args.version)?;
-    if args.json {
+    if args.output.json {
         return output::json(&version);
     }
     for line in version.body.trim_end().lines() {
@@ -42,13 +42,13 @@ pub(crate) fn guideline(args: &Guideline) -> Result<()> {
 fn write(args: &Guideline, file: &Path) -> Result<()> {
     let body = std::fs::read_to_string(file)
         .with_context(|| format!("reading the guideline {}: it must be text in UTF-8", file.display()))?;
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let (change, by) = (args.what_changed.clone(), args.by.clone());
     let new = NewGuideline { body, change, by, pictures: Vec::new(), after: None };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = session.guideline.write(&new, Some(folder))?;
     session.close();
-    if args.json {
+    if args.output.json {
         return output::json(&written);
     }
     for notice in &written.notices {
@@ -121,8 +121,8 @@ fn agreement(found: &[GuidelineAgreement]) -> Result<()> {
     output::line("Versions were used on other texts: a difference between them is not theirs alone.")
 }
 
-pub(crate) fn remarks(args: &Remarks) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+pub(crate) fn notes(args: &Notes) -> Result<()> {
+    let session = open_to_read(&args.project.path)?;
     let project = &session.project;
     let query = RemarkQuery {
         question: args
@@ -137,7 +137,7 @@ pub(crate) fn remarks(args: &Remarks) -> Result<()> {
         flagged: args.flagged,
     };
     let found = project.remarks(&query)?;
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! `history`: the log of the project.
+//! `project history`: the log of changes.
 
 use super::{note, open_or_read, open_to_read};
 use crate::args::History;
@@ -13,7 +13,8 @@ const WORDS: usize = 60;
 
 pub(crate) fn history(args: &History) -> Result<()> {
     // Pseudonyms that are given for the first time are kept.
-    let session = if args.hide_names { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
+    let session =
+        if args.hide_names { open_or_read(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let project = &session.project;
     let mut wish = HistoryWish {
         kinds: args.kind.clone(),
@@ -41,7 +42,7 @@ pub(crate) fn history(args: &History) -> Result<()> {
         found.more = page.more;
         found.entries.extend(page.entries);
     }
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     if found.entries.is_empty() {

@@ -1,4 +1,4 @@
-//! What `import` is asked for, over what is guessed.
+//! The options of `data import`, over what is detected.
 
 use crate::args::{AttributeConflictsArg, Import, OffsetsArg};
 use anyhow::{Context, Result, bail};
@@ -32,7 +32,7 @@ pub(super) fn choices(session: &Session, args: &Import) -> Result<(ImportChoices
         if let Some((option, _)) = answers.into_iter().find(|(_, given)| *given) {
             bail!(
                 "{option} is about labels, and {} has no label column: name it with --label, or import the texts \
-                 without {option} and then make the question with `dissensus question`",
+                 without {option} and then make the question with `dissensus data question`",
                 args.file.display()
             );
         }

@@ -1,7 +1,7 @@
-//! `label` and `undo`.
+//! `label record` and `label undo`.
 
 use super::open_in;
-use crate::args::{Label, Undo};
+use crate::args::{Record, Undo};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource, Remark};
@@ -27,8 +27,8 @@ pub(super) struct LabelTakenBack {
     value: String,
 }
 
-pub(crate) fn label(args: &Label) -> Result<()> {
-    let session = open_in(&args.project, Duration::from_secs(args.wait))?;
+pub(crate) fn record(args: &Record) -> Result<()> {
+    let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
     if args.practice {
         return super::practice::answer(&session, args);
     }
@@ -37,11 +37,11 @@ pub(crate) fn label(args: &Label) -> Result<()> {
         NamedAnnotator { name: &args.annotator, new: args.new_annotator },
         &args.text_id,
         &args.value,
-        args.question.as_deref(),
+        args.question.name.as_deref(),
         args.occasion,
         &Remark { note, reasons, confidence },
     )?;
-    if args.json {
+    if args.output.json {
         return output::json(&recorded);
     }
     let new = if recorded.new_annotator { " (a new annotator)" } else { "" };
@@ -60,20 +60,20 @@ pub(crate) fn label(args: &Label) -> Result<()> {
 }
 
 pub(crate) fn undo(args: &Undo) -> Result<()> {
-    let session = open_in(&args.project, Duration::from_secs(args.wait))?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let annotator = session.project.annotator(&args.annotator)?;
     let undone = session.labelling.undo(annotator.id, question.id, LabelSource::Command)?;
     let name = |answer: Answer| super::answer_name(&question, &answer);
     let Some(undone) = undone else {
-        if args.json {
+        if args.output.json {
             return output::json(&None::<LabelTakenBack>);
         }
         return output::line(&format!("{} has given no label that can be taken back", annotator.external_id));
     };
     let text_id = session.labelling.task(annotator.id, question.id, undone.text)?.external_id;
     let now = undone.now.map(name);
-    if args.json {
+    if args.output.json {
         return output::json(&Some(LabelTakenBack {
             annotator: annotator.external_id,
             now,

@@ -1,4 +1,4 @@
-//! What commands that ask the live model have in common.
+//! What commands share that use the current model.
 
 use super::{encoder_choice, tell_switch};
 use crate::args::EncoderArgs;

@@ -1,7 +1,6 @@
-//! One file for each group of commands: arguments in, workbench called, result printed.
+//! One file for each topic: takes arguments, calls the workbench, prints the result.
 
 pub(crate) mod annotators;
-pub(crate) mod bench;
 pub(crate) mod bundle;
 pub(crate) mod care;
 pub(crate) mod checks;

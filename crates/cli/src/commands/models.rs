@@ -1,4 +1,4 @@
-//! `encode`, `train` and `evaluate`.
+//! `models encode`, `models train` and `models evaluate`.
 
 use super::{
     count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, span_evaluation,
@@ -19,25 +19,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let bar = Bar::new("texts");
     if args.choose_pooling {
         let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
         let tried = session.analysis.choose_pooling(question, args.split, 0, &choice, &bar);
         drop(bar);
-        return poolings(&tried?, args.json);
+        return poolings(&tried?, args.output.json);
     }
     if !args.choose_encoder.is_empty() {
         let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
         let names = &args.choose_encoder;
         let tried = session.analysis.choose_encoder(names, question, args.split, 0, &choice, &bar);
         drop(bar);
-        return encoders(&tried?, args.json);
+        return encoders(&tried?, args.output.json);
     }
     let encoded = session.encoding.encode(&encoder_choice(&args.encoder), &bar);
     drop(bar);
     let encoded = encoded?;
-    if args.json {
+    if args.output.json {
         return output::json(&encoded);
     }
     if let Some(note) = &encoded.note {
@@ -97,16 +97,16 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     if args.asks_for_a_run() {
         return super::runs::train(args);
     }
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let bar = Bar::new("steps");
     let trained = session
         .encoding
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|switch| Ok((switch, session.analysis.train(args.question.as_deref(), &bar)?)));
+        .and_then(|switch| Ok((switch, session.analysis.train(args.question.name.as_deref(), &bar)?)));
     drop(bar);
     let (switch, trained) = trained?;
     tell_switch(switch);
-    if args.json {
+    if args.output.json {
         return output::json(&trained);
     }
     output::line(&format!(
@@ -122,10 +122,10 @@ pub(crate) fn train(args: &Train) -> Result<()> {
 pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     let split = match args.split {
         Some(split) => split,
-        None => open_to_read(&args.project)?.analysis.usual_split(args.question.as_deref())?,
+        None => open_to_read(&args.project.path)?.analysis.usual_split(args.question.name.as_deref())?,
     };
     let choices = EvaluateChoices {
-        question: args.question.clone(),
+        question: args.question.name.clone(),
         models: kinds(&args.models),
         split,
         seed: args.seed,
@@ -138,7 +138,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);
     }
-    let scale = open_to_read(&args.project)?.project.question(args.question.as_deref())?.scale;
+    let scale = open_to_read(&args.project.path)?.project.question(args.question.name.as_deref())?.scale;
     let (whole, encoder) = (args.tuning == "frozen" && !args.prediction_sets, encoder_choice(&args.encoder));
     match scale.kind() {
         ScaleKind::MultiLabel if whole => scored(
@@ -156,7 +156,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
 }
 
 fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("steps");
     let found = session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
         Ok((switch, session.analysis.learning_curve(choices, &args.new_annotators, args.new_texts, &bar)?))
@@ -164,7 +164,7 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     drop(bar);
     let (switch, found) = found?;
     tell_switch(switch);
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     output::line(&format!(
@@ -194,7 +194,7 @@ fn scored<T: Serialize + JsonSchema>(
     evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, WorkbenchError>,
     show: impl Fn(&T) -> Result<()>,
 ) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("steps");
     let evaluation = session
         .encoding
@@ -203,7 +203,7 @@ fn scored<T: Serialize + JsonSchema>(
     drop(bar);
     let (switch, found) = evaluation?;
     tell_switch(switch);
-    if args.json { output::json(&found) } else { show(&found) }
+    if args.output.json { output::json(&found) } else { show(&found) }
 }
 
 /// The models asked for, each once, in the order of the ladder.

@@ -1,4 +1,4 @@
-//! What `evaluate` prints of a multi-label question.
+//! What `models evaluate` prints about a multi-label question.
 
 use super::count;
 use super::evaluation::{differences, heading};

@@ -1,4 +1,4 @@
-//! `overview`.
+//! `project overview`.
 
 use super::{count, open_to_read};
 use crate::args::Overview;
@@ -26,7 +26,7 @@ pub(super) struct Document {
 const PEOPLE_SHOWN: usize = 12;
 
 pub(crate) fn overview(args: &Overview) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     let reading_as =
         args.annotator.as_deref().map(|name| session.project.annotator(name)).transpose()?.map(|a| a.id);
     let overview = session.overview(reading_as)?;
@@ -36,7 +36,7 @@ pub(crate) fn overview(args: &Overview) -> Result<()> {
         contested.push(session.analysis.overview_contested(question.question, reading_as, args.top)?);
     }
     let document = Document { overview, agreement, contested };
-    if args.json {
+    if args.output.json {
         return output::json(&document);
     }
     print(&session.project.info()?.questions, &document)
@@ -130,21 +130,28 @@ fn person(person: &OverviewPerson) -> Vec<String> {
 fn step(step: &NextStep) -> String {
     let number = step.count.unwrap_or_default();
     match step.kind {
-        NextStepKind::Import => "import texts (dissensus import)".to_owned(),
-        NextStepKind::AskQuestion => "say what is asked of them (dissensus question)".to_owned(),
+        NextStepKind::Import => "import texts (dissensus data import)".to_owned(),
+        NextStepKind::AskQuestion => "say what is asked of them (dissensus data question)".to_owned(),
         NextStepKind::Label => match step.count {
             Some(left) => format!("label: {} left", count(u64::from(left), "text")),
             None => "label".to_owned(),
         },
         NextStepKind::GetEncoder => {
-            "get an encoder, so that answers can be predicted (dissensus encode)".to_owned()
+            "get an encoder, so that answers can be predicted (dissensus models encode)".to_owned()
         }
         NextStepKind::TakeIn => {
-            format!("take in what is handed in: {} out (dissensus merge)", count(u64::from(number), "packet"))
+            format!(
+                "take in what is handed in: {} out (dissensus study merge)",
+                count(u64::from(number), "packet")
+            )
         }
         NextStepKind::Plan => {
-            format!("let several people label the same texts: {number} have labels of two (dissensus assign)")
+            format!(
+                "let several people label the same texts: {number} have labels of two (dissensus study assign)"
+            )
         }
-        NextStepKind::SeeDisagreement => "see where people disagree (dissensus disagreement)".to_owned(),
+        NextStepKind::SeeDisagreement => {
+            "see where people disagree (dissensus analyse disagreement)".to_owned()
+        }
     }
 }

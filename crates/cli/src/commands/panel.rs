@@ -1,4 +1,4 @@
-//! `panel`: what a panel of people is expected to decide.
+//! `analyse panel`: predicted verdicts of a panel of annotators.
 
 use super::live_model::make_live;
 use super::prediction_tables::tell_left_out_and_strangers;
@@ -27,16 +27,17 @@ const TEXT_WIDTH: usize = 50;
 
 pub(crate) fn panel(args: &Panel) -> Result<()> {
     if args.list {
-        return list(&open_to_read(&args.project)?.panels.list()?, args.json);
+        return list(&open_to_read(&args.project.path)?.panels.list()?, args.output.json);
     }
     if let Some(name) = &args.forget {
-        return list(&open(&args.project)?.panels.forget(name)?, args.json);
+        return list(&open(&args.project.path)?.panels.forget(name)?, args.output.json);
     }
-    let session = if args.name.is_some() { open(&args.project)? } else { open_or_read(&args.project)? };
+    let session =
+        if args.name.is_some() { open(&args.project.path)? } else { open_or_read(&args.project.path)? };
     let wish = wish(&session, args)?;
     session.panels.check(&wish)?;
     let beside = args.beside.as_deref().map(|name| session.panels.wish(name, args.draws)).transpose()?;
-    match (&args.texts, &args.out) {
+    match (&args.file.texts, &args.file.out) {
         (Some(texts), Some(out)) => file(&session, args, &wish, beside.as_ref(), texts, out)?,
         _ => project(&session, args, &wish, beside.as_ref())?,
     }
@@ -87,7 +88,7 @@ fn project(session: &Session, args: &Panel, wish: &PanelWish, beside: Option<&Pa
             found?
         }
     };
-    if args.json { output::json(&found) } else { tell(&found) }
+    if args.output.json { output::json(&found) } else { tell(&found) }
 }
 
 fn file(
@@ -101,13 +102,13 @@ fn file(
     let choices = PanelFileChoices {
         texts: TextFileChoices {
             path: texts.to_owned(),
-            text: args.text_column.clone(),
-            text_id: args.text_id_column.clone(),
-            skip_bad: args.skip_bad,
+            text: args.file.text_column.clone(),
+            text_id: args.file.text_id_column.clone(),
+            skip_bad: args.file.skip_bad,
             keep: None,
         },
         out: out.to_owned(),
-        replace: args.force,
+        replace: args.file.force,
     };
     let bar = Bar::new("bytes");
     let asked = session.panels.check_file(wish, &choices, &bar);
@@ -117,7 +118,7 @@ fn file(
     let bar = Bar::new("texts");
     let written = session.panels.ask_file(wish, beside, &asked, &encoder_choice(&args.encoder), &bar);
     drop(bar);
-    tell_written(&written?, args.json)
+    tell_written(&written?, args.output.json)
 }
 
 fn tell_written(written: &PanelFile, json: bool) -> Result<()> {
@@ -226,7 +227,9 @@ fn list(panels: &[KeptPanel], as_json: bool) -> Result<()> {
         return output::json(&KeptPanels { panels });
     }
     if panels.is_empty() {
-        return output::line("No panel is saved: `dissensus panel P --size 12 --name NAME` saves one");
+        return output::line(
+            "No panel is saved: `dissensus analyse panel P --size 12 --name NAME` saves one",
+        );
     }
     let row = |panel: &KeptPanel| {
         let members = match panel.members.is_empty() {

@@ -1,15 +1,15 @@
-//! `annotator`, `attribute-form` and `withdraw`: what is known of people, what they are asked about themselves, and erasing it.
+//! `people show`, `people form` and `people withdraw`.
 
 use super::{count, note, open, open_to_read};
-use crate::args::{Annotator, AttributeFormArgs, Withdraw};
+use crate::args::{Form, Show, Withdraw};
 use crate::output;
 use anyhow::{Result, bail};
 use dissensus_api::{AnnotatorInfo, Traces, Withdrawn};
 use dissensus_domain::{AttributeForm, FormAnswers, FormAttribute};
 
-pub(crate) fn annotator(args: &Annotator) -> Result<()> {
+pub(crate) fn show(args: &Show) -> Result<()> {
     let changes = args.name.is_some() || !args.set.is_empty() || !args.unset.is_empty();
-    let session = if changes { open(&args.project)? } else { open_to_read(&args.project)? };
+    let session = if changes { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let id = session.project.annotator(&args.annotator)?.id;
     if changes {
         session.project.change_annotator(id, args.name.as_deref(), &args.set, &args.unset)?;
@@ -17,7 +17,7 @@ pub(crate) fn annotator(args: &Annotator) -> Result<()> {
     let Some(person) = session.project.annotators()?.into_iter().find(|person| person.id == id) else {
         bail!("\"{}\" is not in the project any more", args.annotator);
     };
-    match args.json {
+    match args.output.json {
         true => output::json(&person),
         false => tell(&person),
     }
@@ -32,12 +32,12 @@ fn tell(person: &AnnotatorInfo) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn attribute_form(args: &AttributeFormArgs) -> Result<()> {
+pub(crate) fn form(args: &Form) -> Result<()> {
     if let Some(name) = &args.annotator {
         return form_of(args, name);
     }
     if !args.nothing && args.ask.is_empty() {
-        let form = open_to_read(&args.project)?.project.attribute_form()?;
+        let form = open_to_read(&args.project.path)?.project.attribute_form()?;
         return tell_form(args, &form, "People are asked nothing about themselves");
     }
     let asked = |name: &String| args.ask.iter().any(|(asked, _)| asked == name);
@@ -57,21 +57,21 @@ pub(crate) fn attribute_form(args: &AttributeFormArgs) -> Result<()> {
         optional: args.optional.contains(name),
     };
     let form = AttributeForm { attributes: args.ask.iter().map(attribute).collect() };
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let form = session.project.set_attribute_form(&form)?;
     session.close();
     tell_form(args, &form, "People are asked nothing about themselves from now on")
 }
 
 /// What is still to be asked of one person, after what they answer here.
-fn form_of(args: &AttributeFormArgs, name: &str) -> Result<()> {
+fn form_of(args: &Form, name: &str) -> Result<()> {
     let answers: FormAnswers = FormAnswers(
         (args.answer.iter().map(|(attribute, value)| (attribute.clone(), Some(value.clone()))))
             .chain(args.not_said.iter().map(|attribute| (attribute.clone(), None)))
             .collect(),
     );
     let answered = !answers.0.is_empty();
-    let session = if answered { open(&args.project)? } else { open_to_read(&args.project)? };
+    let session = if answered { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let person = session.project.annotator(name)?;
     if answered {
         session.project.answer_form(person.id, &answers)?;
@@ -81,8 +81,8 @@ fn form_of(args: &AttributeFormArgs, name: &str) -> Result<()> {
     tell_form(args, &left, "Nothing is left to be asked")
 }
 
-fn tell_form(args: &AttributeFormArgs, form: &AttributeForm, none: &str) -> Result<()> {
-    if args.json {
+fn tell_form(args: &Form, form: &AttributeForm, none: &str) -> Result<()> {
+    if args.output.json {
         return output::json(form);
     }
     if form.attributes.is_empty() {
@@ -97,17 +97,17 @@ fn tell_form(args: &AttributeFormArgs, form: &AttributeForm, none: &str) -> Resu
 }
 
 pub(crate) fn withdraw(args: &Withdraw) -> Result<()> {
-    let session = if args.yes { open(&args.project)? } else { open_to_read(&args.project)? };
+    let session = if args.yes { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let person = session.project.annotator(&args.annotator)?;
     let traces = session.project.traces(person.id)?;
     if !args.yes {
-        return match args.json {
+        return match args.output.json {
             true => output::json(&traces),
             false => would_go(&traces),
         };
     }
     let gone = session.project.withdraw(person.id)?;
-    match args.json {
+    match args.output.json {
         true => output::json(&gone)?,
         false => output::line(&format!("Erased: {}", parts(gone.answers, gone.packets, gone.runs)))?,
     }
@@ -161,7 +161,9 @@ fn tell_rest(gone: &Withdrawn) {
         note(&lack);
     }
     if gone.encoder_changed {
-        note("the encoder in use had learned from them and is gone: another one is used now (`encode`)");
+        note(
+            "the encoder in use had learned from them and is gone: another one is used now (`dissensus models encode`)",
+        );
     }
     for copy in &gone.copies {
         note(&format!("{copy} still has them: delete it, or open it and merge this project into it"));
@@ -178,7 +180,7 @@ fn tell_rest(gone: &Withdrawn) {
 fn lack(texts: u32) -> Option<String> {
     (texts > 0).then(|| {
         format!(
-            "{} that they were handed out: each has one person fewer than planned. `assign` with the same --per-text hands them out to others",
+            "{} that they were handed out: each has one person fewer than planned. `dissensus study assign` with the same --per-text hands them out to others",
             count(texts.into(), "text")
         )
     })

@@ -1,4 +1,4 @@
-//! `plan`: how many annotators and labels a study needs.
+//! `study plan`: how many annotators and labels a study needs.
 
 use super::{count, open_to_read};
 use crate::args::Plan;
@@ -9,8 +9,8 @@ use dissensus_analysis::PlanChoices;
 use dissensus_api::{OpenText, PlanReport, PlannedNumber};
 
 pub(crate) fn plan(args: &Plan) -> Result<()> {
-    let session = open_to_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_to_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     if args.interval_width.is_some() && !question.scale.kind().is_ordered() {
         bail!(
             "the levels of {} have no order, so a text has no mean level and no interval of it: plan with --reliability alone",
@@ -28,7 +28,7 @@ pub(crate) fn plan(args: &Plan) -> Result<()> {
     let report = session.analysis.plan(question.id, choices, &bar);
     drop(bar);
     let report = report?;
-    if args.json {
+    if args.output.json {
         return output::json(&report);
     }
     output::line(&format!(

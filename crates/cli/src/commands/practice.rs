@@ -1,7 +1,7 @@
-//! `practice`: texts that people practise on before the others.
+//! `label practice`: practice rounds.
 
 use super::{count, open, open_to_read};
-use crate::args::{Label, Practice};
+use crate::args::{Practice, Record};
 use crate::output;
 use anyhow::{Result, bail};
 use dissensus_api::{
@@ -29,7 +29,7 @@ pub(crate) fn practice(args: &Practice) -> Result<()> {
     if args.text_id.is_none() && args.from.is_none() && !sets_rule {
         let session = open_to_read(&args.project)?;
         return match session.project.info()?.packet {
-            Some(packet) => of_packet(&session, packet.annotator, args.json),
+            Some(packet) => of_packet(&session, packet.annotator, args.output.json),
             None => list(&session, args),
         };
     }
@@ -48,7 +48,7 @@ fn texts(session: &Session, args: &Practice) -> Result<Vec<NewPracticeText>> {
     if args.from.is_none() && args.text_id.is_none() {
         return Ok(Vec::new());
     }
-    let question = session.project.question(args.question.as_deref())?;
+    let question = session.project.question(args.question.name.as_deref())?;
     match (&args.from, &args.text_id) {
         (Some(file), _) => Ok(session.study.practice_from(question.id, file)?),
         (None, Some(text)) => {
@@ -66,12 +66,12 @@ fn texts(session: &Session, args: &Practice) -> Result<Vec<NewPracticeText>> {
 
 fn list(session: &Session, args: &Practice) -> Result<()> {
     let setup = session.study.practice()?;
-    if args.json {
+    if args.output.json {
         return output::json(&setup);
     }
     if setup.texts.is_empty() && setup.people.is_empty() {
         return output::line(
-            "Nothing is practised on: choose texts with `dissensus practice P --text-id ID --value LEVEL`",
+            "Nothing is practised on: choose texts with `dissensus label practice P --text-id ID --value LEVEL`",
         );
     }
     output::line(&mark(&setup))?;
@@ -181,15 +181,15 @@ pub(crate) fn told(state: &PracticeState) -> String {
     result.into_iter().chain([now]).collect::<Vec<_>>().join("; ")
 }
 
-/// `label --practice`.
-pub(crate) fn answer(session: &Session, args: &Label) -> Result<()> {
+/// `label record --practice`.
+pub(crate) fn answer(session: &Session, args: &Record) -> Result<()> {
     let given = session.labelling.practise_by_name(
         NamedAnnotator { name: &args.annotator, new: args.new_annotator },
         &args.text_id,
         &args.value,
-        args.question.as_deref(),
+        args.question.name.as_deref(),
     )?;
-    if args.json {
+    if args.output.json {
         return output::json(&given);
     }
     let feedback = &given.feedback;

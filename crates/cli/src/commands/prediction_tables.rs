@@ -1,4 +1,4 @@
-//! Tables of predictions, whichever model makes them: what is asked for, and what was written.
+//! Tables of predictions: their options, and what is printed about them.
 
 use super::embed::tell_left_out;
 use super::{count, note};
@@ -26,9 +26,9 @@ pub(super) struct TablesOfRuns<'a> {
 /// Whose answers arguments ask for.
 pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
     PredictionChoices {
-        question: args.question.clone(),
+        question: args.question.name.clone(),
         annotators: args.annotators.clone(),
-        replace: args.force,
+        replace: args.file.force,
     }
 }
 
@@ -36,9 +36,9 @@ pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
 pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices {
     TextFileChoices {
         path: texts.to_owned(),
-        text: args.text_column.clone(),
-        text_id: args.text_id_column.clone(),
-        skip_bad: args.skip_bad,
+        text: args.file.text_column.clone(),
+        text_id: args.file.text_id_column.clone(),
+        skip_bad: args.file.skip_bad,
         keep: kept(args),
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn are_kept(path: &Path) -> bool {
 
 /// Where embeddings are kept until the table is written.
 pub(super) fn kept(args: &Predict) -> Option<PathBuf> {
-    let mut name = args.out.as_ref().filter(|_| args.resume)?.clone().into_os_string();
+    let mut name = args.file.out.as_ref().filter(|_| args.resume)?.clone().into_os_string();
     name.push(".embeddings");
     Some(name.into())
 }

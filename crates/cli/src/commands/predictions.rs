@@ -1,4 +1,4 @@
-//! `predict`, `predictions` and `disagreement`.
+//! `models predict`, `models predictions` and `analyse disagreement`.
 
 use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, RankedText};
 use super::given_answers::{answers, show_answers};
@@ -81,16 +81,23 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
 }
 
 fn predict_once(args: &Predict) -> Result<()> {
-    if let (Some(dir), Some(texts), Some(out)) = (&args.bundle, &args.texts, &args.out) {
+    if let (Some(dir), Some(texts), Some(out)) = (&args.bundle, &args.file.texts, &args.file.out) {
         return super::bundle::predict(dir, texts, out, args);
     }
     let session = open_or_read(args.project.as_deref().unwrap_or(Path::new("")))?;
-    if let (Some(texts), Some(out), [_, ..]) = (&args.texts, &args.out, &args.run[..]) {
+    if let (Some(texts), Some(out), [_, ..]) = (&args.file.texts, &args.file.out, &args.run[..]) {
         let texts = texts_to_predict(texts, args);
-        return run_tables(&session, &args.run, &prediction_choices(args), Some(&texts), out, args.json);
+        return run_tables(
+            &session,
+            &args.run,
+            &prediction_choices(args),
+            Some(&texts),
+            out,
+            args.output.json,
+        );
     }
-    if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
-        return match session.project.question(args.question.as_deref())?.scale.kind() {
+    if let (Some(texts), Some(out)) = (&args.file.texts, &args.file.out) {
+        return match session.project.question(args.question.name.as_deref())?.scale.kind() {
             ScaleKind::Spans => predict_words(&session, args, texts, out),
             ScaleKind::MultiLabel => predict_sets(&session, args, texts, out),
             _ => predict_file(&session, args, texts, out),
@@ -101,7 +108,7 @@ fn predict_once(args: &Predict) -> Result<()> {
     if !args.run.is_empty() {
         return predict_by_runs(&session, &one_annotator(annotator)?, args);
     }
-    let question = session.project.question(args.question.as_deref())?;
+    let question = session.project.question(args.question.name.as_deref())?;
     if question.scale.is_multi_label() {
         return predict_options(&session, &question, annotator.as_ref(), args);
     }
@@ -110,7 +117,7 @@ fn predict_once(args: &Predict) -> Result<()> {
     }
     let annotator = one_annotator(annotator)?;
     let p = live(&session, question.id, annotator.id, args)?;
-    if args.json {
+    if args.output.json {
         let answers = answers(&session, &question, args)?;
         return output::json(&document(&question, &annotator, args, &p, None, answers)?);
     }
@@ -127,7 +134,7 @@ fn one_annotator(annotator: Option<Annotator>) -> Result<Annotator> {
 fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> Result<()> {
     let mut questions = Vec::new();
     for run in &args.run {
-        questions.push(question_of_run(session, *run, args.question.as_deref())?);
+        questions.push(question_of_run(session, *run, args.question.name.as_deref())?);
     }
     let bar = Bar::new("steps");
     let found = match (&args.text_id, &args.text) {
@@ -142,12 +149,12 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     for (question, by) in questions.iter().zip(found?) {
         let answers = answers(session, question, args)?;
         documents.push(document(question, annotator, args, &by.probabilities, Some(&by), answers)?);
-        if !args.json {
+        if !args.output.json {
             show_prediction(question, annotator, &by.probabilities, Some(&by))?;
             show_answers(session, question, args)?;
         }
     }
-    match (args.json, &documents[..]) {
+    match (args.output.json, &documents[..]) {
         (true, [only]) => output::json(only),
         (true, runs) => output::json(&PredictionsOfRuns { runs }),
         (false, _) => Ok(()),
@@ -220,13 +227,13 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
     }
     let run = args.run.first().copied();
     let choices = SubmissionChoices {
-        question: args.question.clone(),
+        question: args.question.name.clone(),
         set: args.set.clone(),
         run,
         seed: args.seed,
         replace: args.force,
     };
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("steps");
     let ready = match run {
         Some(_) => None,
@@ -239,7 +246,7 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
     if let Some(switch) = ready {
         tell_switch(switch);
     }
-    if args.json {
+    if args.output.json {
         return output::json(&written);
     }
     let [soft, answers] = &written.files;
@@ -256,19 +263,19 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
 
 /// Every text of the project, by the live model.
 fn prediction_table(args: &Predictions) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let choices = PredictionChoices {
-        question: args.question.clone(),
+        question: args.question.name.clone(),
         annotators: args.annotators.clone(),
         replace: args.force,
     };
     if !args.run.is_empty() {
-        return run_tables(&session, &args.run, &choices, None, &args.out, args.json);
+        return run_tables(&session, &args.run, &choices, None, &args.out, args.output.json);
     }
-    if session.project.question(args.question.as_deref())?.scale.is_multi_label() {
-        return write_sets(&session, &choices, None, &args.out, &args.encoder, args.json);
+    if session.project.question(args.question.name.as_deref())?.scale.is_multi_label() {
+        return write_sets(&session, &choices, None, &args.out, &args.encoder, args.output.json);
     }
-    write_table(&session, &choices, None, &args.out, &args.encoder, args.json)
+    write_table(&session, &choices, None, &args.out, &args.encoder, args.output.json)
 }
 
 /// Looks at names and files first, since fitting takes its time.
@@ -294,7 +301,7 @@ fn write_table(
 /// Every text of a file, by the live model.
 fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let texts = texts_to_predict(texts, args);
-    write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.json)
+    write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.output.json)
 }
 
 /// Which words of the texts of a file would be marked.
@@ -312,7 +319,7 @@ fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) ->
     drop(bar);
     let (switch, written) = written?;
     tell_switch(switch);
-    tell_words_written(&written, args.json)
+    tell_words_written(&written, args.output.json)
 }
 
 /// What a run was trained on, which is what it predicts.
@@ -338,8 +345,8 @@ fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &
 }
 
 pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
-    let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_or_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     make_live(&session, question.id, &args.encoder)?;
     if question.scale.has_options() {
         return disagreement_by_options(&session, &question, args);
@@ -366,7 +373,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     drop(bar);
     let shown = ranking.texts.len().min(args.top);
     let rows = session.analysis.rows(&query, &ranking.texts[..shown])?;
-    if args.json {
+    if args.output.json {
         return output::json(&DisagreementRanking {
             annotators: ranking.annotators,
             annotators_without_labels: ranking.annotators_without_labels,
@@ -417,7 +424,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     let (texts, all) = session.analysis.texts_by_options(question, args.top, together.as_ref())?;
     let said = together.map(|together| distances_together(&together, options));
     let needs = session.analysis.people_needed();
-    if args.json {
+    if args.output.json {
         return output::json(&DisagreementByOptions {
             by: "pairwise",
             needs,

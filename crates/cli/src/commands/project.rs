@@ -1,4 +1,4 @@
-//! `new`, `sample`, `question` and `info`.
+//! `project new`, `project sample`, `project info` and `data question`.
 
 use super::project_document::ProjectDocument;
 use super::{annotators, count, home, open, open_to_read};
@@ -25,13 +25,13 @@ pub(super) struct ProjectMade<'a> {
 pub(crate) fn new(args: &New) -> Result<()> {
     let session = Session::create(&args.project, &home()?)?;
     session.close();
-    made(&args.project, args.json, "Made")
+    made(&args.project, args.output.json, "Made")
 }
 
 pub(crate) fn sample(args: &New) -> Result<()> {
     sample::create(&args.project)?;
-    made(&args.project, args.json, "Made the sample project")?;
-    if !args.json {
+    made(&args.project, args.output.json, "Made the sample project")?;
+    if !args.output.json {
         output::line(sample::NOTICE)?;
     }
     Ok(())
@@ -54,7 +54,7 @@ pub(crate) fn question(args: Question) -> Result<()> {
             Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?
         }
     };
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let project = &session.project;
     let only_if = args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?;
     let prompt = args.prompt.as_deref().unwrap_or_default();
@@ -68,7 +68,7 @@ pub(crate) fn question(args: Question) -> Result<()> {
         let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };
         project.change_question(made.id, &change)?;
     }
-    told(&session, &made.name, "Added the question", args.json)
+    told(&session, &made.name, "Added the question", args.output.json)
 }
 
 fn help(args: &Question, before: QuestionHelp) -> QuestionHelp {
@@ -95,7 +95,7 @@ fn change_question(args: &Question) -> Result<()> {
             "the kind of scale of a question cannot be changed: for a new question give --levels or --template"
         );
     }
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let project = &session.project;
     let question = project.question(Some(&args.name))?;
     let mut change = QuestionChange { prompt: args.prompt.clone(), ..QuestionChange::default() };
@@ -135,7 +135,7 @@ fn change_question(args: &Question) -> Result<()> {
         );
     }
     project.change_question(question.id, &change)?;
-    told(&session, &question.name, "Changed the question", args.json)
+    told(&session, &question.name, "Changed the question", args.output.json)
 }
 
 /// Says what a question is now, and closes the project.
@@ -216,7 +216,7 @@ fn scale_words(scale: &Scale) -> String {
 /// What the model of a question estimated, and what it cannot.
 fn estimation_words(found: Option<&Estimation>) -> String {
     let Some(found) = found else {
-        return "no model is fitted yet (dissensus train)".to_owned();
+        return "no model is fitted yet (dissensus models train)".to_owned();
     };
     let severities = found.annotator_sd.map(|sd| format!(", of severities {sd:.2}")).unwrap_or_default();
     let settled = if found.converged { "" } else { ", not settled" };
@@ -233,7 +233,7 @@ fn estimation_words(found: Option<&Estimation>) -> String {
 }
 
 pub(crate) fn info(args: &Reading) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     let info = session.project.info()?;
     let estimated = info.questions.iter().map(|question| session.live.estimation(question.id));
     let estimated: Vec<Option<Estimation>> = estimated.collect::<Result<_, _>>()?;
@@ -245,7 +245,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
         }
         fitted_options.push(fitted);
     }
-    if args.json {
+    if args.output.json {
         return output::json(&ProjectDocument::new(info, estimated));
     }
     let size = [

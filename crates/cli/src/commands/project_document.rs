@@ -1,4 +1,4 @@
-//! What `info --json` prints.
+//! The JSON document of `project info`.
 
 use dissensus_api::{Estimation, ProjectInfo, QuestionInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

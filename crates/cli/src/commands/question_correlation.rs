@@ -1,4 +1,4 @@
-//! `correlate-questions`.
+//! `analyse correlate-questions`.
 
 use super::{count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::CorrelateQuestions;
@@ -106,7 +106,7 @@ struct PairFigure {
 const MOST_IN_MATRIX: usize = 12;
 
 pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let choice =
         CorrelationChoice { questions: questions(&session, &args.questions)?, runs: args.run.clone() };
     let bar = Bar::new("steps");
@@ -119,7 +119,7 @@ pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
     let (switch, found) = ready?;
     tell_switch(switch);
     let notice = session.project.info()?.simulated_notice;
-    if args.json {
+    if args.output.json {
         return output::json(&document(&found, notice.as_deref()));
     }
     if let Some(notice) = notice {

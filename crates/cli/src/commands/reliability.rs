@@ -1,4 +1,4 @@
-//! `agreement` and `aggregate`: how reliable labels are, and one label a text out of many.
+//! `analyse agreement` and `analyse aggregate`.
 
 use super::{count, open_to_read};
 use crate::args::{Aggregate, Agreement};
@@ -41,8 +41,8 @@ pub(super) struct AggregatedOptions<'a> {
 }
 
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
-    let session = open_to_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_to_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     if question.scale.kind() == ScaleKind::Spans {
         return span_agreement(&session, &question, args);
     }
@@ -58,7 +58,7 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     drop(bar);
     let reliability = reliability?;
     let pairs = args.pairs.map(|least| session.analysis.cohen_pairs(question.id, least)).transpose()?;
-    if args.json {
+    if args.output.json {
         return output::json(&Document { agreement: &agreement, reliability: &reliability, pairs });
     }
     output::line(&format!(
@@ -108,7 +108,7 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
             first.question
         );
     }
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     output::line(&format!(
@@ -155,7 +155,7 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
     if found.labels == 0 {
         return Err(WorkbenchError::NoLabels(question.name.clone()).into());
     }
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     output::line(&format!(
@@ -255,8 +255,8 @@ fn coefficients(found: &Reliability) -> String {
 }
 
 pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
-    let session = open_to_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_to_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     if question.scale.has_options() {
         return aggregate_options(&session, &question, args);
     }
@@ -264,7 +264,7 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     let found = session.analysis.aggregate(question.id, &args.method, &bar);
     drop(bar);
     let found = found?;
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     let ties = found.texts.iter().filter(|text| text.tie).count();
@@ -312,7 +312,7 @@ fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -
     let found = session.analysis.aggregate_options(question, &args.method, &bar);
     drop(bar);
     let found = found?;
-    if args.json {
+    if args.output.json {
         return output::json(&AggregatedOptions {
             method: &args.method,
             options: question.scale.levels(),

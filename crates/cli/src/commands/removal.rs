@@ -1,4 +1,4 @@
-//! `remove`: taking out what was added by mistake.
+//! `project remove`.
 
 use super::{count, open, open_to_read};
 use crate::args::Remove;
@@ -8,17 +8,17 @@ use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
 use dissensus_app::session::Session;
 
 pub(crate) fn remove(args: &Remove) -> Result<()> {
-    let session = if args.yes { open(&args.project)? } else { open_to_read(&args.project)? };
+    let session = if args.yes { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let what = named(args, &session)?;
     if !args.yes {
         let preview = session.project.removal(&what)?;
-        return match args.json {
+        return match args.output.json {
             true => output::json(&preview),
             false => would_go(&preview),
         };
     }
     let removed = session.project.remove(&what)?;
-    match args.json {
+    match args.output.json {
         true => output::json(&removed),
         false => went(&removed),
     }

@@ -1,4 +1,4 @@
-//! `repeats`: how often people agree with themselves.
+//! `analyse repeats`: how often annotators give the same answer again.
 
 use super::{count, encoder_choice, open, open_or_read, open_to_read, tell_switch};
 use crate::args::{RemovedOccasion, Repeats};
@@ -36,14 +36,15 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
     if let Some(occasion) = args.remove {
         return remove(args, occasion);
     }
-    let session = if args.stable_share { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
-    let question = session.project.question(args.question.as_deref())?;
+    let session =
+        if args.stable_share { open_or_read(&args.project.path)? } else { open_to_read(&args.project.path)? };
+    let question = session.project.question(args.question.name.as_deref())?;
     let report = session.analysis.repeats(question.id)?;
     let stable = match args.stable_share {
         true => Some(stable_share(&session, args, question.id)?),
         false => None,
     };
-    if args.json {
+    if args.output.json {
         return output::json(&Repeated { report: &report, stable_share: stable.as_ref() });
     }
     match (&report.overall, &report.needs) {
@@ -92,14 +93,14 @@ fn stable_share(session: &Session, args: &Repeats, question: QuestionId) -> Resu
 
 /// Takes answers of later occasions back.
 fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
-    let session = open(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let (one, of) = match occasion {
         RemovedOccasion::All => (None, "later occasions".to_owned()),
         RemovedOccasion::One(one) => (Some(one), format!("occasion {one}")),
     };
     let removed = session.analysis.remove_repeats(question.id, one)?;
-    if args.json {
+    if args.output.json {
         return output::json(&RepeatsRemoved { question: question.name, removed });
     }
     output::line(&format!(

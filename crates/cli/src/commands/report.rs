@@ -1,4 +1,4 @@
-//! `report`: what a paper's appendix needs, as a folder.
+//! `report`: the folder for a paper.
 
 use super::{count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::Report;
@@ -8,7 +8,7 @@ use anyhow::Result;
 use dissensus_api::PaperWish;
 
 pub(crate) fn report(args: &Report) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let wish = PaperWish {
         evaluate: args.evaluate,
         quote_texts: args.quote_texts,
@@ -31,7 +31,7 @@ pub(crate) fn report(args: &Report) -> Result<()> {
             }
         ));
     }
-    if args.json {
+    if args.output.json {
         return output::json(&written);
     }
     output::line(&format!(

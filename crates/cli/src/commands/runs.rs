@@ -1,8 +1,8 @@
-//! Training runs: `train` with a split or a tuning, and `runs`.
+//! Training runs: `models train` with options, and `models runs`.
 
 use super::{count, encoder_choice, note, open, open_or_read, open_to_read, tell_switch};
 use super::{option_evaluation, span_evaluation};
-use crate::args::{Cli, OneRun, RunsWhat, Train};
+use crate::args::{Cli, OneRun, RunsCommand, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
@@ -43,21 +43,21 @@ pub(super) struct TrainedTogether {
     words: Vec<TrainedWords>,
 }
 
-pub(crate) fn run(what: RunsWhat) -> Result<()> {
+pub(crate) fn run(what: RunsCommand) -> Result<()> {
     match what {
-        RunsWhat::List(args) => {
-            let runs = open_to_read(&args.project)?.runs.list()?;
-            if args.json { output::json(&runs) } else { list(&runs) }
+        RunsCommand::List(args) => {
+            let runs = open_to_read(&args.project.path)?.runs.list()?;
+            if args.output.json { output::json(&runs) } else { list(&runs) }
         }
-        RunsWhat::Show(args) => show(&open_to_read(&args.project)?, &args),
-        RunsWhat::Compare { project, a, b, json } => {
-            let found = open_to_read(&project)?.runs.compare(a, b)?;
-            if json { output::json(&found) } else { compared(&found) }
+        RunsCommand::Show(args) => show(&open_to_read(&args.project.path)?, &args),
+        RunsCommand::Compare(args) => {
+            let found = open_to_read(&args.project.path)?.runs.compare(args.a, args.b)?;
+            if args.output.json { output::json(&found) } else { compared(&found) }
         }
-        RunsWhat::Resume(args) => resume(&args),
-        RunsWhat::Use(args) => use_run(&args),
-        RunsWhat::StopUsing { project } => {
-            let session = open(&project)?;
+        RunsCommand::Resume(args) => resume(&args),
+        RunsCommand::Use(args) => use_run(&args),
+        RunsCommand::StopUsing(args) => {
+            let session = open(&args.project.path)?;
             let used = session.runs.in_use()?;
             // One that this version cannot read is in no list.
             let question =
@@ -69,13 +69,13 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
                 None => "No run was in use".to_owned(),
             })
         }
-        RunsWhat::Delete(args) => {
-            let session = open(&args.project)?;
+        RunsCommand::Delete(args) => {
+            let session = open(&args.project.path)?;
             let used = session.runs.list()?.into_iter().find(|run| run.predicts && run.id == args.run);
             let deleted = session.runs.delete(args.run)?;
             let others: Vec<u32> = deleted.into_iter().filter(|run| *run != args.run).collect();
             let was_used = used.as_ref().map(|run| what_predicts(&session, run.question)).transpose()?;
-            if args.json {
+            if args.output.json {
                 let was_in_use = was_used.is_some();
                 return output::json(&RunDeleted { run: args.run, was_in_use, with: others });
             }
@@ -92,19 +92,19 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             };
             output::line(&format!("Run {} was deleted{others}{was_used}", args.run))
         }
-        RunsWhat::Report { project, target, ids, force } => report(&project, &target, ids, force),
+        RunsCommand::Report(args) => report(&args.project.path, &args.target, args.ids, args.force),
     }
 }
 
 fn use_run(args: &OneRun) -> Result<()> {
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     session.runs.use_run(Some(args.run))?;
     let bar = Bar::new("texts");
     session.encoding.ensure_encoded(&dissensus_training::encoding::EncoderChoice::default(), &bar)?;
     drop(bar);
     let question = session.runs.detail(args.run)?.info.question;
     let active = session.live.active_model(question)?;
-    if args.json {
+    if args.output.json {
         return output::json(&active);
     }
     let how = match active.tuned {
@@ -124,12 +124,12 @@ fn what_predicts(session: &Session, question: QuestionId) -> Result<String> {
 
 /// Trains one model as a run and prints its figures.
 pub(crate) fn train(args: &Train) -> Result<()> {
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let held = held(&session, args)?;
     let joint = asked_together(&session, args)?;
     let question = match joint.first() {
         Some(first) => first.question,
-        None => session.project.question(args.question.as_deref())?.id,
+        None => session.project.question(args.question.name.as_deref())?.id,
     };
     let model = args.model.unwrap_or(ModelKind::Multilevel);
     let mut choices = session.runs.choices(question, model, args.tuning.as_deref().unwrap_or("frozen"))?;
@@ -152,14 +152,14 @@ pub(crate) fn train(args: &Train) -> Result<()> {
         && let Some(run) = session.runs.list()?.into_iter().next().filter(|run| run.resumable)
     {
         note(&format!(
-            "run {0} can be resumed: dissensus runs resume {1} {0}",
+            "run {0} can be resumed: dissensus models runs resume {1} {0}",
             run.id,
-            args.project.display()
+            args.project.path.display()
         ));
     }
     let (switch, detail) = done?;
     tell_switch(switch);
-    trained(&session, detail, args.json)
+    trained(&session, detail, args.output.json)
 }
 
 /// The questions of `--questions`, with their weights.
@@ -199,14 +199,27 @@ fn held(session: &Session, args: &Train) -> Result<Vec<HeldHead>> {
     if !args.freeze.iter().any(|what| what == "encoder") {
         return Ok(found);
     }
-    let conflict = |message: &str| Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
     if !found.is_empty() {
-        conflict("--freeze encoder leaves nothing to learn around a head that is held: give one of both");
+        conflict(
+            "--freeze encoder leaves nothing to train around a head that is kept fixed: use one of the two",
+        );
     }
     if args.tuning.is_some() {
-        conflict("--freeze encoder is --tuning frozen: give one of both");
+        conflict("--freeze encoder is the same as --tuning frozen: use one of the two");
     }
     Ok(found)
+}
+
+/// Ends the program as wrong usage of `models train`.
+fn conflict(message: &str) -> ! {
+    let mut cli = Cli::command();
+    cli.build();
+    let train = cli.find_subcommand_mut("models").and_then(|models| models.find_subcommand_mut("train"));
+    let error = match train {
+        Some(train) => train.error(ErrorKind::ArgumentConflict, message),
+        None => cli.error(ErrorKind::ArgumentConflict, message),
+    };
+    error.exit()
 }
 
 /// What was trained: a run, or all that were trained as one.
@@ -233,7 +246,7 @@ fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     if let Some(note) = together {
         output::line(&format!("note: {note}"))?;
     }
-    output::line("Each has its figures under its number: dissensus runs show PROJECT RUN")
+    output::line("Each has its figures under its number: dissensus models runs show PROJECT RUN")
 }
 
 impl Train {
@@ -251,16 +264,16 @@ impl Train {
 }
 
 fn resume(args: &OneRun) -> Result<()> {
-    let session = open(&args.project)?;
+    let session = open(&args.project.path)?;
     let bar = Bar::new("steps");
     let done = session.runs.resume_here(args.run, &bar);
     drop(bar);
-    trained(&session, done?, args.json)
+    trained(&session, done?, args.output.json)
 }
 
 fn show(session: &Session, args: &OneRun) -> Result<()> {
     let detail = session.runs.detail(args.run)?;
-    if args.json {
+    if args.output.json {
         return output::json(&detail);
     }
     let sets = session.runs.trained_sets(args.run)?;
@@ -275,7 +288,7 @@ fn report(project: &Path, target: &[PathBuf], ids: bool, force: bool) -> Result<
     let (file, runs) = match target {
         [file] => (file, None),
         [runs, file] => (file, Some(run_numbers(runs)?)),
-        _ => bail!("a report is of one file: `dissensus runs report PROJECT [RUN] FILE`"),
+        _ => bail!("a report is of one file: `dissensus models runs report PROJECT [RUN] FILE`"),
     };
     // Pseudonyms that are given for the first time are kept.
     let session = if ids { open_to_read(project)? } else { open_or_read(project)? };
@@ -296,7 +309,7 @@ fn run_numbers(runs: &Path) -> Result<Vec<u32>> {
     let name = runs.to_string_lossy();
     let numbers: Option<Vec<u32>> = name.split(',').map(|number| number.trim().parse().ok()).collect();
     numbers.with_context(|| {
-        format!("{name} is no number of a run: `dissensus runs report PROJECT 1,2 FILE`; `dissensus runs list` shows them")
+        format!("{name} is no number of a run: `dissensus models runs report PROJECT 1,2 FILE`; `dissensus models runs list` shows them")
     })
 }
 
@@ -318,7 +331,7 @@ fn tuning(run: &RunInfo) -> String {
 
 fn list(runs: &[RunInfo]) -> Result<()> {
     if runs.is_empty() {
-        return output::line("No run yet: `dissensus train PROJECT --model sep-heads` makes one");
+        return output::line("No run yet: `dissensus models train PROJECT --model sep-heads` makes one");
     }
     let header = [
         "run",
@@ -385,7 +398,7 @@ fn details(run: &RunDetail, sets: &[TrainedSets]) -> Result<()> {
         ))?;
     }
     if info.resumable {
-        output::line(&format!("It can be resumed: dissensus runs resume PROJECT {}", info.id))?;
+        output::line(&format!("It can be resumed: dissensus models runs resume PROJECT {}", info.id))?;
     }
     if !info.epochs.is_empty() {
         let row = |e: &EpochInfo| {

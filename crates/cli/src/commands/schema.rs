@@ -10,9 +10,10 @@ use crate::args;
 use crate::by_name::ByName;
 use crate::output;
 use anyhow::{Result, bail};
-use dissensus_api as view;
-use dissensus_bench as bench;
+use clap::CommandFactory as _;
 use dissensus_domain::AttributeForm;
+
+use dissensus_api as view;
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -33,7 +34,7 @@ const fn of<T: JsonSchema>() -> Output {
     }
 }
 
-/// Every command that takes `--json`, by its path, with the documents that it prints by its options.
+/// Every command that takes `--json`, by its name without its group, with the documents that its options make it print.
 const OUTPUTS: &[(&str, &[Output])] = &[
     ("new", &[of::<ProjectMade>()]),
     ("sample", &[of::<ProjectMade>()]),
@@ -51,7 +52,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
         ],
     ),
     ("embed", &[of::<dissensus_training::encoding::EmbeddedFile>()]),
-    ("label", &[of::<dissensus_labelling::NamedLabel>(), of::<dissensus_labelling::NamedPractice>()]),
+    ("record", &[of::<dissensus_labelling::NamedLabel>(), of::<dissensus_labelling::NamedPractice>()]),
     ("undo", &[of::<Option<labels::LabelTakenBack>>()]),
     ("train", &[of::<dissensus_analysis::Trained>(), of::<view::RunDetail>(), of::<runs::TrainedTogether>()]),
     (
@@ -102,8 +103,8 @@ const OUTPUTS: &[(&str, &[Output])] = &[
         ],
     ),
     ("annotators", &[of::<view::AnnotatorReport>()]),
-    ("annotator", &[of::<view::AnnotatorInfo>()]),
-    ("attribute-form", &[of::<AttributeForm>()]),
+    ("show", &[of::<view::AnnotatorInfo>()]),
+    ("form", &[of::<AttributeForm>()]),
     ("withdraw", &[of::<view::Traces>(), of::<view::Withdrawn>()]),
     ("remove", &[of::<view::RemovalPreview>(), of::<view::Removed>()]),
     ("who-differs", &[of::<view::WhoDiffers>()]),
@@ -130,7 +131,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("assign", &[of::<view::StudyDraft>(), of::<study::PacketsWritten>()]),
     ("hand-in", &[of::<view::HandedIn>()]),
     ("merge", &[of::<view::MergeReport>()]),
-    ("study", &[of::<view::StudyReport>(), of::<view::OpenPacket>(), of::<Vec<view::PacketText>>()]),
+    ("status", &[of::<view::StudyReport>(), of::<view::OpenPacket>(), of::<Vec<view::PacketText>>()]),
     ("reveal", &[of::<care::RevealState>()]),
     ("care", &[of::<care::CareState>()]),
     (
@@ -143,7 +144,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
             of::<Vec<view::WordingInfo>>(),
         ],
     ),
-    ("remarks", &[of::<Vec<view::RemarkInfo>>()]),
+    ("notes", &[of::<Vec<view::RemarkInfo>>()]),
     ("history", &[of::<view::HistoryPage>()]),
     ("practice", &[of::<view::PracticeSetup>(), of::<practice::PacketPractice>()]),
     ("checks", &[of::<Vec<view::AttentionCheckInfo>>()]),
@@ -164,16 +165,6 @@ const OUTPUTS: &[(&str, &[Output])] = &[
         ],
     ),
     ("copy", &[of::<view::CopyReport>()]),
-    ("bench encode", &[of::<bench::EncodeBench>()]),
-    ("bench train", &[of::<bench::TrainBench>()]),
-    ("bench disagreement", &[of::<bench::DisagreementBench>()]),
-    ("bench panel", &[of::<bench::PanelBench>()]),
-    ("bench large", &[of::<bench::LargeBench>()]),
-    ("bench live", &[of::<bench::LiveBench>()]),
-    ("bench study", &[of::<bench::StudyBench>()]),
-    ("bench predict", &[of::<bench::PredictBench>()]),
-    ("bench import", &[of::<bench::ImportBench>()]),
-    ("bench import-shapes", &[of::<bench::ImportShapesBench>()]),
 ];
 
 pub(crate) fn schema(args: &args::Schema) -> Result<()> {
@@ -181,17 +172,31 @@ pub(crate) fn schema(args: &args::Schema) -> Result<()> {
         let all = OUTPUTS.iter().map(|(command, outputs)| ((*command).to_owned(), schema_of(outputs)));
         return output::json(&all.collect::<ByName<Schema>>());
     }
-    let asked = args.command.join(" ");
-    let Some((_, outputs)) = OUTPUTS.iter().find(|(command, _)| *command == asked) else {
-        let below = format!("{asked} ");
+    let name = name_of(&args.command);
+    let Some((_, outputs)) = OUTPUTS.iter().find(|(command, _)| *command == name) else {
+        let below = format!("{name} ");
         let all = OUTPUTS.iter().map(|(command, _)| *command);
         let mut known: Vec<&str> = all.clone().filter(|command| command.starts_with(&below)).collect();
         if known.is_empty() {
             known = all.collect();
         }
-        bail!("\"{asked}\" is no command that takes --json: {}", known.join(", "));
+        bail!("no command \"{name}\" takes --json; commands that do: {}", known.join(", "));
     };
     output::json(&schema_of(outputs))
+}
+
+/// The name of a command without its group, from what was written: with its group, without it, or as it was called before.
+fn name_of(written: &[String]) -> String {
+    let cli = args::Cli::command();
+    let group = cli.find_subcommand(&written[0]).filter(|group| group.has_subcommands());
+    let words = match (group, &written[1..]) {
+        (Some(group), [name, ..]) if group.find_subcommand(name).is_some() => written[1..].to_vec(),
+        _ => match args::new_path(&written[0]) {
+            Some([_, name]) => [&[name.to_owned()], &written[1..]].concat(),
+            None => written.to_vec(),
+        },
+    };
+    words.join(" ")
 }
 
 /// The schema of a command that prints one of these documents.
@@ -243,13 +248,12 @@ fn without_links(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
-    use std::collections::BTreeSet;
 
-    /// Paths of all commands that take `--json`.
-    fn taking_json(command: &clap::Command, path: &[&str], found: &mut BTreeSet<String>) {
+    /// Names of all commands that take `--json`, without their groups.
+    fn taking_json(command: &clap::Command, path: &[&str], found: &mut Vec<String>) {
         if command.get_arguments().any(|argument| argument.get_long() == Some("json")) {
-            found.insert(path.join(" "));
+            // The report has no group.
+            found.push(path[path.len().min(2) - 1..].join(" "));
         }
         for below in command.get_subcommands() {
             let path: Vec<&str> = path.iter().copied().chain([below.get_name()]).collect();
@@ -258,11 +262,34 @@ mod tests {
     }
 
     #[test]
-    fn every_command_that_takes_json_is_here() {
-        let mut commands = BTreeSet::new();
+    fn every_command_that_takes_json_is_here_once() {
+        let mut commands = Vec::new();
         taking_json(&args::Cli::command(), &[], &mut commands);
-        let known: BTreeSet<String> = OUTPUTS.iter().map(|(command, _)| (*command).to_owned()).collect();
+        let mut known: Vec<&str> = OUTPUTS.iter().map(|(command, _)| *command).collect();
+        commands.sort_unstable();
+        known.sort_unstable();
         assert_eq!(known, commands);
+    }
+
+    #[test]
+    fn a_command_is_found_with_its_group_without_it_and_by_its_old_name() {
+        for (written, name) in [
+            ("import", "import"),
+            ("data import", "import"),
+            ("models runs show", "runs show"),
+            ("runs show", "runs show"),
+            ("label", "record"),
+            ("label record", "record"),
+            ("study", "status"),
+            ("annotator", "show"),
+            ("attribute-form", "form"),
+            ("remarks", "notes"),
+            ("report", "report"),
+            ("nothing", "nothing"),
+        ] {
+            let words: Vec<String> = written.split(' ').map(str::to_owned).collect();
+            assert_eq!(name_of(&words), name, "{written}");
+        }
     }
 
     /// An object that is closed beside `allOf` and the like refuses what stands there.

@@ -1,4 +1,4 @@
-//! `predict` and `predictions` of a multi-label question as a whole.
+//! `models predict` and `models predictions` of a whole multi-label question.
 
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
@@ -76,7 +76,7 @@ pub(super) fn write_sets(
 pub(super) fn predict_sets(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let choices = super::prediction_tables::prediction_choices(args);
     let texts = texts_to_predict(texts, args);
-    write_sets(session, &choices, Some(&texts), out, &args.encoder, args.json)
+    write_sets(session, &choices, Some(&texts), out, &args.encoder, args.output.json)
 }
 
 pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Result<()> {
@@ -132,7 +132,7 @@ pub(super) fn predict_options(
     let found = session.analysis.whole_answer(question, annotator.map(|who| who.id), text, &bar);
     drop(bar);
     let found = found?;
-    if args.json {
+    if args.output.json {
         let answers = answers(session, question, args)?;
         return output::json(&document(question, annotator, args, &found, answers));
     }

@@ -1,4 +1,4 @@
-//! `slips`: labels that look like slips, and contested ones.
+//! `analyse slips`: labels that look like slips.
 
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Slips;
@@ -12,8 +12,8 @@ use dissensus_api::{SlipKind, SlipRow};
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn slips(args: &Slips) -> Result<()> {
-    let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_or_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let annotator = args.annotator.as_deref().map(|name| session.project.annotator(name)).transpose()?;
     let bar = Bar::new("labels");
     let ready = session
@@ -26,7 +26,7 @@ pub(crate) fn slips(args: &Slips) -> Result<()> {
     drop(bar);
     let (switch, report) = found?;
     tell_switch(switch);
-    if args.json {
+    if args.output.json {
         return output::json(&report);
     }
     if let Some(needs) = &report.needs {

@@ -1,4 +1,4 @@
-//! What `evaluate` prints of a question with spans.
+//! What `models evaluate` prints about a question with spans.
 
 use super::count;
 use super::evaluation::{differences, heading, places};

@@ -1,4 +1,4 @@
-//! `predict` of a question with spans, of one text.
+//! `models predict` of one text, for a question with spans.
 
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
@@ -47,7 +47,7 @@ pub(super) fn predict_spans(
 ) -> Result<()> {
     if annotator.is_none() && args.text.is_none() {
         bail!(
-            "name an annotator (--annotator NAME), or see who marked which words and who would with `dissensus words PROJECT --question \"{}\" --text-id {}`",
+            "name an annotator (--annotator NAME), or see who marked which words and who would with `dissensus analyse words PROJECT --question \"{}\" --text-id {}`",
             question.name,
             args.text_id.as_deref().unwrap_or_default()
         );
@@ -69,7 +69,7 @@ pub(super) fn predict_spans(
         }
         None => None,
     };
-    if args.json {
+    if args.output.json {
         let answers = answers(session, question, args)?;
         return output::json(&document(question, annotator, args, &types, words.as_ref(), answers));
     }

@@ -1,7 +1,7 @@
-//! `assign`, `hand-in`, `merge` and `study`: the labels of several people.
+//! `study assign`, `study hand-in`, `study merge` and `study status`.
 
 use super::{count, open, open_in, open_to_read};
-use crate::args::{Assign, HandIn, Merge, Study};
+use crate::args::{Assign, HandIn, Merge, Status};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// What `assign --write-again --json` prints.
+/// What `study assign --write-again --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PacketsWritten {
     /// The packets' files.
@@ -27,7 +27,7 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     if args.write_again {
         return write_again(args);
     }
-    let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
+    let session = if args.dry_run { open_to_read(&args.project.path)? } else { open(&args.project.path)? };
     let wish = wish(args, &session)?;
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
@@ -38,7 +38,7 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
         }
         _ => session.study.draft(&wish)?,
     };
-    if args.json {
+    if args.output.json {
         return output::json(&draft);
     }
     tell(&draft)?;
@@ -127,12 +127,12 @@ fn tell(draft: &StudyDraft) -> Result<()> {
 
 fn write_again(args: &Assign) -> Result<()> {
     let Some(folder) = &args.out else { bail!("name the folder with --out") };
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     let bar = Bar::new("packets");
     let files = session.study.write_again(&args.annotators, folder, &bar);
     drop(bar);
     let files = files?;
-    if args.json {
+    if args.output.json {
         return output::json(&PacketsWritten { files });
     }
     output::line(&format!("Wrote {} anew to {}", count(files.len() as u64, "packet"), folder.display()))?;
@@ -144,7 +144,7 @@ fn write_again(args: &Assign) -> Result<()> {
 pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
     let session = open(&args.packet)?;
     let handed = session.study.hand_in(&args.file, args.force)?;
-    if args.json {
+    if args.output.json {
         return output::json(&handed);
     }
     output::line(&format!(
@@ -158,7 +158,7 @@ pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
 }
 
 pub(crate) fn merge(args: &Merge) -> Result<()> {
-    let session = open_in(&args.project, Duration::from_secs(args.wait))?;
+    let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
     let consent = MergeConsent { whole_copies: args.whole_copy, changes: args.yes, seen: Vec::new() };
     let bar = Bar::new("files");
     let report = match args.dry_run {
@@ -168,12 +168,12 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
     drop(bar);
     let report = report?;
     let refused = report.files.iter().filter(|file| file.refused).count();
-    match args.json {
+    match args.output.json {
         true => output::json(&report)?,
         false => tell_merge(&report, args.dry_run)?,
     }
     match refused {
-        0 if args.dry_run && !args.json => output::line("Nothing was changed (--dry-run)"),
+        0 if args.dry_run && !args.output.json => output::line("Nothing was changed (--dry-run)"),
         0 => Ok(()),
         n => bail!("{} of {} not taken in", n, count(report.files.len() as u64, "file")),
     }
@@ -342,11 +342,11 @@ fn told(file: &MergedFile) -> String {
     }
 }
 
-pub(crate) fn study(args: &Study) -> Result<()> {
+pub(crate) fn status(args: &Status) -> Result<()> {
     let session = open_to_read(&args.project)?;
     if args.texts {
         let texts = session.study.packet_texts()?;
-        if args.json {
+        if args.output.json {
             return output::json(&texts);
         }
         let row = |text: &PacketText| {
@@ -360,7 +360,7 @@ pub(crate) fn study(args: &Study) -> Result<()> {
         ));
     }
     if let Some(packet) = session.study.open_packet()? {
-        if args.json {
+        if args.output.json {
             return output::json(&packet);
         }
         let since = match (packet.handed_in.is_some(), packet.since) {
@@ -377,11 +377,11 @@ pub(crate) fn study(args: &Study) -> Result<()> {
         return packet.practice.as_ref().map_or(Ok(()), |state| output::line(&super::practice::told(state)));
     }
     let report = session.study.report()?;
-    if args.json {
+    if args.output.json {
         return output::json(&report);
     }
     if report.people.is_empty() {
-        return output::line("Nothing was handed out yet: plan a study with `dissensus assign`");
+        return output::line("Nothing was handed out yet: plan a study with `dissensus study assign`");
     }
     output::line(&format!(
         "{} of {} texts answered, counted for each person, by {}; everybody who was asked has answered {} of {}",
@@ -405,7 +405,7 @@ pub(crate) fn study(args: &Study) -> Result<()> {
     }
     if report.short_texts > 0 {
         output::line(&format!(
-            "{} handed out to fewer than {}, as where somebody withdrew: `assign` with --per-text {} hands them out to others",
+            "{} handed out to fewer than {}, as where somebody withdrew: `dissensus study assign` with --per-text {} hands them out to others",
             count(report.short_texts.into(), "text"),
             count(report.per_text.into(), "person").replace("persons", "people"),
             report.per_text
@@ -451,8 +451,8 @@ pub(crate) fn study(args: &Study) -> Result<()> {
 pub(super) fn tell_earlier(earlier: &[EarlierPacket]) -> Result<()> {
     for packet in earlier {
         output::line(&format!(
-            "The packet of {} was handed out before a change of: {}. `assign --write-again --annotators {} --out DIR` writes it as it is now, \
-             and the next `assign` adds checks; answers in both come together",
+            "The packet of {} was handed out before a change of: {}. `dissensus study assign --write-again --annotators {} --out DIR` writes it as it is now, \
+             and the next `study assign` adds checks; answers in both come together",
             packet.annotator,
             packet.changed.join(", "),
             packet.annotator

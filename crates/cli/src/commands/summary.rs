@@ -1,4 +1,4 @@
-//! `export --rows`: labels summed up by text or by person.
+//! `data export --rows`: summaries by text or by person.
 
 use super::count;
 use super::export_words::{tell_left_blank, told_apart_note};
@@ -28,7 +28,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
     drop(bar);
     let written = written?;
     told_apart_note(u64::from(written.told_apart));
-    if args.json {
+    if args.output.json {
         return output::json(&written);
     }
     let rows = match of {

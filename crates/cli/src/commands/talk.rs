@@ -1,4 +1,4 @@
-//! `decide` and `decisions`: what was agreed on about texts.
+//! `label decide` and `label decisions`.
 
 use super::{answer_name, count, open, open_to_read};
 use crate::args::{Decide, Decisions};
@@ -8,8 +8,9 @@ use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{Answer, Question};
 
 pub(crate) fn decide(args: &Decide) -> Result<()> {
-    let session = if args.outcome.is_some() { open(&args.project)? } else { open_to_read(&args.project)? };
-    let question = session.project.question(args.question.as_deref())?;
+    let session =
+        if args.outcome.is_some() { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
+    let question = session.project.question(args.question.name.as_deref())?;
     let (text, _) = session.project.text_named(&args.text_id)?;
     let talk = match args.outcome {
         None => session.study.talk(question.id, text)?,
@@ -30,7 +31,7 @@ pub(crate) fn decide(args: &Decide) -> Result<()> {
             })?
         }
     };
-    if args.json {
+    if args.output.json {
         return output::json(&talk);
     }
     tell(&question, &args.text_id, &talk)
@@ -79,14 +80,14 @@ fn told(decision: &DecisionInfo) -> String {
 }
 
 pub(crate) fn decisions(args: &Decisions) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     let all = if args.all { session.study.all_decisions()? } else { session.study.decisions()? };
-    if args.json {
+    if args.output.json {
         return output::json(&all);
     }
     if all.is_empty() {
         return output::line(
-            "No decision holds: see `dissensus decide`, and `decisions --all` for those that hold no more",
+            "No decision holds: see `dissensus label decide`, and `dissensus label decisions --all` for those that hold no more",
         );
     }
     let row = |one: &DecisionInfo| {

@@ -1,4 +1,4 @@
-//! `texts`.
+//! `data texts`.
 
 use super::open_to_read;
 use crate::args::{TextFilterArg, Texts};
@@ -8,7 +8,7 @@ use anyhow::Result;
 use dissensus_api::{TextCounts, TextFilter, TextQuery, TextRow};
 
 pub(crate) fn texts(args: &Texts) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    let session = open_to_read(&args.project.path)?;
     let project = &session.project;
     let questions = args.question.as_deref().map(|name| project.question(Some(name))).transpose()?;
     let query = TextQuery {
@@ -37,7 +37,7 @@ pub(crate) fn texts(args: &Texts) -> Result<()> {
         }
         found.rows.extend(part.rows);
     }
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     output::line(&counts(&found.counts))?;

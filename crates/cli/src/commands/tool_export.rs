@@ -1,4 +1,4 @@
-//! `export --format`: labels for another tool, and what its format cannot hold.
+//! `data export --format`: files for another tool, and what its format cannot hold.
 
 use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
 use super::{count, note};
@@ -94,7 +94,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
     if args.pseudonyms {
         told_apart_note(ready.exported().told_apart);
     }
-    if args.json {
+    if args.output.json {
         return output::json(&told(&ready, args, file));
     }
     let exported = ready.exported();

@@ -1,4 +1,4 @@
-//! `who-differs`: who differs, and why, over all labels of a question.
+//! `analyse who-differs`.
 
 use super::{count, open_or_read};
 use crate::args::WhoDiffers;
@@ -8,13 +8,13 @@ use anyhow::Result;
 use dissensus_api::{AttributeDifference, DifferenceShares, Figure, PersonDifference, WhoDiffers as Found};
 
 pub(crate) fn who_differs(args: &WhoDiffers) -> Result<()> {
-    let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let session = open_or_read(&args.project.path)?;
+    let question = session.project.question(args.question.name.as_deref())?;
     let bar = Bar::new("steps");
     let found = session.analysis.who_differs(question.id, &bar);
     drop(bar);
     let found = found?;
-    if args.json {
+    if args.output.json {
         return output::json(&found);
     }
     let equal = found.equal.map_or_else(String::new, |equal| {

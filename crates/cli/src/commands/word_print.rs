@@ -1,4 +1,4 @@
-//! The words of one text, printed: a line for each word that matters.
+//! The words of one text, printed one per line.
 
 use super::count;
 use crate::output;

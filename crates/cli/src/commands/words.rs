@@ -1,4 +1,4 @@
-//! `words`.
+//! `analyse words`.
 
 use super::word_print::show_words;
 use super::{count, encoder_choice, open_or_read, tell_switch};
@@ -32,7 +32,7 @@ pub(super) struct WordsWritten {
 }
 
 pub(crate) fn words(args: &Words) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    let session = open_or_read(&args.project.path)?;
     let named = asked_for(&session, args)?;
     let question = named.as_deref();
     let named_type = session.project.question(question)?.scale.kind() != ScaleKind::Spans;
@@ -53,7 +53,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     tell_switch(switch);
     if let Some(written) = written {
         let written = written?;
-        if args.json {
+        if args.output.json {
             return output::json(&WordsWritten { model, written });
         }
         return output::line(&format!(
@@ -66,7 +66,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     }
     let text = args.text_id.as_deref().unwrap_or_default();
     let found = session.analysis.words_of_text(question, text)?;
-    if args.json {
+    if args.output.json {
         return output::json(&WordsShown { model, text: found });
     }
     show(&found)

@@ -150,7 +150,7 @@ pub enum ModelError {
     FoldNumber(String),
     /// Every fold in turn where one division is wanted.
     #[error(
-        "k-fold:{0} is every fold in turn, and this takes one: write k-fold:{0}/1, or score all of them together with `evaluate`"
+        "k-fold:{0} is every fold in turn, and this takes one: write k-fold:{0}/1, or score all of them together with `models evaluate`"
     )]
     EachFold(u8),
     /// Test labels were to be read again.

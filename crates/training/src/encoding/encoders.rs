@@ -159,7 +159,7 @@ fn find_cached(repository: &HubName, config: &HubConfig) -> Result<EncoderLocati
     match hub::cached(repository, config) {
         Some(dir) => Ok(EncoderLocation { name, dir }),
         None => Err(EncoderError::Missing {
-            advice: format!("fetch it with `dissensus encode PROJECT --encoder {name}`"),
+            advice: format!("fetch it with `dissensus models encode PROJECT --encoder {name}`"),
             name,
             searched: vec![config.cache.clone()],
         }

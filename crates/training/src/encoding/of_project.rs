@@ -42,7 +42,9 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
         return Err(refused("is not there".to_owned()));
     }
     if own.canonicalize().is_ok_and(|own| file.canonicalize().is_ok_and(|file| own == file)) {
-        return Err(refused("is this project: `runs use` uses the encoder of a run of its own".to_owned()));
+        return Err(refused(
+            "is this project: `models runs use` uses the encoder of a run of its own".to_owned(),
+        ));
     }
     // The project may be open in a window, so reading takes no lock.
     let store = Store::open_reader_recorded(file, &home.check_records())?;
@@ -69,7 +71,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
     let dir = saved.encoder_folder(kept.run.uid)?;
     if !says_what_trained_it(&dir)? {
         return Err(refused(format!(
-            "has a run {number} from before encoders said which texts trained them: `runs use {number}` there first"
+            "has a run {number} from before encoders said which texts trained them: `models runs use {number}` there first"
         )));
     }
     // A project that is opened from another folder must still find it.

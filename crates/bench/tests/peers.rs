@@ -1,4 +1,4 @@
-//! `bench encode --peers` where the peers' Python environment cannot be made: it says why, and measures what it has.
+//! `encode --peers` where the peers' Python environment cannot be made: it says why, and measures what it has.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -14,8 +14,8 @@ fn bench(folder: &Path, bin: &Path) -> Output {
     let file = folder.join("texts.csv");
     std::fs::write(&file, TEXTS).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    Command::new(env!("CARGO_BIN_EXE_dissensus"))
-        .args(["bench", "encode", "--peers", "--rounds", "1", "--threads", "2", "--json", "--encoder"])
+    Command::new(env!("CARGO_BIN_EXE_dissensus-bench"))
+        .args(["encode", "--peers", "--rounds", "1", "--threads", "2", "--json", "--encoder"])
         .args([tiny.as_os_str(), "--memory".as_ref(), file.as_os_str(), file.as_os_str()])
         .env("DISSENSUS_HOME", folder.join("home"))
         .env("PATH", bin)
@@ -88,20 +88,8 @@ fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
 fn training_without_python_is_measured_alone() {
     let folder = tempfile::tempdir().unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    let output = Command::new(env!("CARGO_BIN_EXE_dissensus"))
-        .args([
-            "bench",
-            "train",
-            "--peers",
-            "--rounds",
-            "1",
-            "--steps",
-            "1",
-            "--tokens",
-            "8",
-            "--json",
-            "--encoder",
-        ])
+    let output = Command::new(env!("CARGO_BIN_EXE_dissensus-bench"))
+        .args(["train", "--peers", "--rounds", "1", "--steps", "1", "--tokens", "8", "--json", "--encoder"])
         .arg(&tiny)
         .env("DISSENSUS_HOME", folder.path().join("home"))
         .env("PATH", folder.path())
@@ -128,8 +116,8 @@ fn alone_ours_needs_no_python() {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, TEXTS).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_dissensus"))
-        .args(["bench", "encode", "--rounds", "1", "--encoder"])
+    let output = Command::new(env!("CARGO_BIN_EXE_dissensus-bench"))
+        .args(["encode", "--rounds", "1", "--encoder"])
         .args([&tiny, &file])
         .env("DISSENSUS_HOME", folder.path().join("home"))
         .env("PATH", "")

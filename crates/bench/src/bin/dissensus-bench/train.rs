@@ -1,13 +1,12 @@
-//! `bench train`: our training steps beside PyTorch's.
+//! `train`: our training steps beside PyTorch's.
 
-use super::say;
-use crate::args::BenchTrain;
-use crate::commands::home;
-use crate::output::{self, three};
+use crate::args;
+use crate::output::{self, decimals};
 use anyhow::Result;
 use dissensus_bench::{self as bench, StepTime, TrainBench, TrainChoices};
+use dissensus_project::home::Home;
 
-pub(super) fn run(args: BenchTrain) -> Result<()> {
+pub(crate) fn run(args: args::Train) -> Result<()> {
     let choices = TrainChoices {
         encoder: args.encoder,
         batch: args.batch,
@@ -17,8 +16,8 @@ pub(super) fn run(args: BenchTrain) -> Result<()> {
         threads: args.threads,
         peers: args.peers,
     };
-    let found = bench::train(&home()?, &super::program()?, &choices, &say)?;
-    if args.json { output::json(&found) } else { print(&found) }
+    let found = bench::train(&Home::of_user(None)?, &crate::program()?, &choices, &crate::say)?;
+    if args.output.json { output::json(&found) } else { print(&found) }
 }
 
 fn print(found: &TrainBench) -> Result<()> {
@@ -31,7 +30,7 @@ fn print(found: &TrainBench) -> Result<()> {
             step.policy.to_owned(),
             format!("{:.1}", step.dissensus_ms),
             step.pytorch_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.1}")),
-            three(step.over_pytorch),
+            decimals(step.over_pytorch, 3),
         ]
     };
     let header = ["policy", "dissensus ms", "PyTorch ms", "time over PyTorch's"];

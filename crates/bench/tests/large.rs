@@ -1,4 +1,4 @@
-//! `bench large` at a small size: every step is taken, and what it did is in the document. No time is asserted.
+//! `large` at a small size: every step is taken, and what it did is in the document. No time is asserted.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 fn large(arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
-    Command::new(env!("CARGO_BIN_EXE_dissensus"))
-        .args(["bench", "large", "--json"])
+    Command::new(env!("CARGO_BIN_EXE_dissensus-bench"))
+        .args(["large", "--json"])
         .args(arguments)
         .env("DISSENSUS_HOME", folder.path().join("home"))
         .output()

@@ -1,15 +1,15 @@
-//! `bench disagreement`: measures of disagreement against people who were left out.
+//! `disagreement`: measures of disagreement against people who were left out.
 
-use super::say;
-use crate::args::BenchDisagreement;
-use crate::commands::home;
+use crate::args;
 use crate::output;
 use anyhow::Result;
 use dissensus_bench::{self as bench, DisagreementBench, MeasureQuality};
+use dissensus_project::home::Home;
 
-pub(super) fn run(args: BenchDisagreement) -> Result<()> {
-    let found = bench::disagreement(&home()?, &args.file, args.encoder, args.divisions, &say)?;
-    if args.json { output::json(&found) } else { print(&found) }
+pub(crate) fn run(args: args::Disagreement) -> Result<()> {
+    let found =
+        bench::disagreement(&Home::of_user(None)?, &args.file, args.encoder, args.divisions, &crate::say)?;
+    if args.output.json { output::json(&found) } else { print(&found) }
 }
 
 fn print(found: &DisagreementBench) -> Result<()> {

@@ -1,13 +1,14 @@
-//! `bench study`: a study of many people.
+//! `study`: a study of many people.
 
-use super::say;
+use crate::args::Study;
 use crate::output;
 use anyhow::Result;
 use dissensus_bench::{self as bench, StudyBench, StudySize};
 
-pub(super) fn run(size: StudySize, json: bool) -> Result<()> {
-    let found = bench::study(size, &say)?;
-    if json { output::json(&found) } else { print(&found) }
+pub(crate) fn run(args: &Study) -> Result<()> {
+    let size = StudySize { people: args.people, texts: args.texts };
+    let found = bench::study(size, &crate::say)?;
+    if args.output.json { output::json(&found) } else { print(&found) }
 }
 
 fn print(found: &StudyBench) -> Result<()> {

@@ -1,13 +1,12 @@
-//! `bench panel`: verdicts of real panels on held-out texts.
+//! `panel`: verdicts of real panels on held-out texts.
 
-use super::say;
-use crate::args::BenchPanel;
-use crate::commands::home;
+use crate::args;
 use crate::output;
 use anyhow::Result;
 use dissensus_bench::{self as bench, PanelBench, PanelChoices, PanelScores};
+use dissensus_project::home::Home;
 
-pub(super) fn run(args: BenchPanel) -> Result<()> {
+pub(crate) fn run(args: args::Panel) -> Result<()> {
     let choices = PanelChoices {
         file: args.file,
         encoder: args.encoder,
@@ -15,8 +14,8 @@ pub(super) fn run(args: BenchPanel) -> Result<()> {
         panels: args.panels as usize,
         seeds: args.seeds,
     };
-    let found = bench::panel(&home()?, &choices, &say)?;
-    if args.json { output::json(&found) } else { print(&found) }
+    let found = bench::panel(&Home::of_user(None)?, &choices, &crate::say)?;
+    if args.output.json { output::json(&found) } else { print(&found) }
 }
 
 fn print(found: &PanelBench) -> Result<()> {

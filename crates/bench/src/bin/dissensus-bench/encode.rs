@@ -1,13 +1,12 @@
-//! `bench encode`: our encoding beside that of other tools.
+//! `encode`: our encoding beside that of other tools.
 
-use super::say;
-use crate::args::BenchEncode;
-use crate::commands::home;
-use crate::output::{self, three};
+use crate::args;
+use crate::output::{self, decimals};
 use anyhow::Result;
 use dissensus_bench::{self as bench, EncodeBench, EncodeChoices, EncodeMemory, EngineSpeed};
+use dissensus_project::home::Home;
 
-pub(super) fn run(args: BenchEncode) -> Result<()> {
+pub(crate) fn run(args: args::Encode) -> Result<()> {
     let choices = EncodeChoices {
         encoder: args.encoder,
         file: args.file,
@@ -17,12 +16,12 @@ pub(super) fn run(args: BenchEncode) -> Result<()> {
         peers: args.peers,
         memory: args.memory,
     };
-    let found = bench::encode(&home()?, &super::program()?, &choices, &say)?;
-    if args.json { output::json(&found) } else { print(&found) }
+    let found = bench::encode(&Home::of_user(None)?, &crate::program()?, &choices, &crate::say)?;
+    if args.output.json { output::json(&found) } else { print(&found) }
 }
 
 /// Answers on standard output what is asked on standard input.
-pub(super) fn worker() -> Result<()> {
+pub(crate) fn worker() -> Result<()> {
     Ok(bench::serve(std::io::stdin().lock(), std::io::stdout().lock())?)
 }
 
@@ -81,12 +80,8 @@ fn memory(found: &EncodeMemory) -> Result<()> {
     let row = |engine: &bench::EngineMemory| {
         let share = engine.peak_mib.zip(onnx).map(|(own, onnx)| own / onnx);
         let peak = decimals(engine.peak_mib, 0);
-        vec![engine.engine.to_owned(), peak, three(share), format!("{:.1}", engine.seconds)]
+        vec![engine.engine.to_owned(), peak, decimals(share, 3), format!("{:.1}", engine.seconds)]
     };
     let header = ["engine", "peak MiB", "of onnxruntime fp32's", "seconds"];
     output::line(&output::table(&header, found.engines.iter().map(row).collect(), &[1, 2, 3]))
-}
-
-fn decimals(value: Option<f64>, places: usize) -> String {
-    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.places$}"))
 }

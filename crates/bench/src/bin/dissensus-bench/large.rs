@@ -1,20 +1,19 @@
-//! `bench large`: a large project, step by step.
+//! `large`: a large project, step by step.
 
-use super::say;
-use crate::args::BenchLarge;
+use crate::args;
 use crate::output;
 use anyhow::Result;
 use dissensus_bench::{self as bench, LabellingTimes, LargeBench, LargeSize, LargeStep, StepTimes};
 use std::path::Path;
 
-pub(super) fn run(args: &BenchLarge) -> Result<()> {
+pub(crate) fn run(args: &args::Large) -> Result<()> {
     let size = LargeSize { labels: args.labels, texts: args.texts, annotators: args.annotators };
-    let found = bench::large(&super::program()?, args.file.as_deref(), size, &say)?;
-    if args.json { output::json(&found) } else { print(&found) }
+    let found = bench::large(&crate::program()?, args.file.as_deref(), size, &crate::say)?;
+    if args.output.json { output::json(&found) } else { print(&found) }
 }
 
 /// One step, in this process, which does nothing else.
-pub(super) fn step(step: LargeStep, folder: &Path, file: &Path) -> Result<()> {
+pub(crate) fn step(step: LargeStep, folder: &Path, file: &Path) -> Result<()> {
     output::json(&bench::large_step(step, folder, file)?)
 }
 

@@ -1,0 +1,71 @@
+//! `dissensus-bench`: measures Dissensus on this machine, for its developers. `cargo xtask bench` builds and runs it.
+
+mod args;
+mod disagreement;
+mod encode;
+mod import;
+mod large;
+mod live;
+mod output;
+mod panel;
+mod predict;
+mod study;
+mod train;
+
+use anyhow::{Context as _, Result};
+use args::{Benchmark, Cli};
+use clap::Parser as _;
+use dissensus_project::home::Home;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[allow(unsafe_code, reason = "the environment is set before anything else runs")]
+fn main() -> ExitCode {
+    // SAFETY: nothing has started a thread yet.
+    unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
+    let cli = Cli::parse();
+    match start_log(cli.log.as_deref()).and_then(|()| run(cli.benchmark)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Starts the log, unless the system has no home folder for it.
+fn start_log(level: Option<&str>) -> Result<()> {
+    match Home::of_user(None) {
+        Ok(home) => Ok(dissensus_project::log::start_log(&home, level)?),
+        Err(_) => Ok(()),
+    }
+}
+
+fn run(benchmark: Benchmark) -> Result<()> {
+    match benchmark {
+        Benchmark::Encode(args) => encode::run(args),
+        Benchmark::Train(args) => train::run(args),
+        Benchmark::Disagreement(args) => disagreement::run(args),
+        Benchmark::Panel(args) => panel::run(args),
+        Benchmark::Large(args) => large::run(&args),
+        Benchmark::LargeStep { step, folder, file } => large::step(step, &folder, &file),
+        Benchmark::Live(args) => live::run(&args),
+        Benchmark::Study(args) => study::run(&args),
+        Benchmark::Predict(args) => predict::run(&args),
+        Benchmark::Import(args) => import::run(&args),
+        Benchmark::ImportShapes(args) => import::run_shapes(&args),
+        Benchmark::Worker => encode::worker(),
+    }
+}
+
+/// This program, which starts itself again for engines and steps.
+fn program() -> Result<PathBuf> {
+    std::env::current_exe().context("this program cannot find itself to start its engines")
+}
+
+/// Prints progress on standard error.
+fn say(line: &str) {
+    // Where standard error is closed, nobody waits for progress.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
