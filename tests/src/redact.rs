@@ -21,6 +21,8 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r#""seconds": \d+(\.\d+)?"#, "\"seconds\": [DURATION]"),
         // The last column of `models runs list`.
         (r"(?m)(   finished   .* )\d+$", "$1[SECONDS]"),
+        // The last column of the epochs of `models runs show`.
+        (r"(?m)^( +\d+\.\d+ [* ] +(?:\d+\.\d+ +){3})\d+$", "$1[SECONDS]"),
         (r"\b(dissensus|Dissensus) \d+\.\d+\.\d+\b", "$1 [VERSION]"),
         (r"\b[0-9a-f]{16,}\b", "[HASH]"),
         (r"\bby up to \d+ days\b", "by up to [DAYS] days"),
@@ -30,8 +32,8 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     rules.map(|(pattern, with)| (compiled(pattern), with)).into()
 });
 
-/// A number with three decimals or more.
-static LONG_FRACTION: LazyLock<Regex> = LazyLock::new(|| compiled(r"-?\b\d+\.\d{3,}(e-?\d+)?\b"));
+/// A number with three decimals or more, or with an exponent.
+static LONG_FRACTION: LazyLock<Regex> = LazyLock::new(|| compiled(r"-?\b\d+\.(\d{3,}(e-?\d+)?|\d+e-?\d+)\b"));
 
 /// A number with a decimal point.
 static FRACTION: LazyLock<Regex> = LazyLock::new(|| compiled(r"-?\b\d+\.\d+(e-?\d+)?\b"));
@@ -67,7 +69,7 @@ pub fn redacted(text: &str, folders: &[(&Path, &str)], figures: Figures) -> Stri
 /// The number to so many decimals; one that has no more stays as it is.
 fn rounded(number: &str, decimals: usize) -> Cow<'_, str> {
     let Ok(value) = number.parse::<f64>() else { return Cow::Borrowed(number) };
-    if number.split_once('.').is_some_and(|(_, fraction)| fraction.len() <= decimals) {
+    if number.split_once('.').is_some_and(|(_, fraction)| fraction.len() <= decimals && !fraction.contains('e')) {
         return Cow::Borrowed(number);
     }
     let text = format!("{value:.decimals$}");
