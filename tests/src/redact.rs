@@ -20,9 +20,9 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b(in|took|after) \d+(\.\d+)? (s|ms|seconds?|min|minutes?)\b", "$1 [DURATION]"),
         (r#""seconds": \d+(\.\d+)?"#, "\"seconds\": [DURATION]"),
         // The last column of `models runs list`.
-        (r"(?m)(   finished   .* )\d+$", "$1[SECONDS]"),
+        (r"(?m)( finished .*\S) +\d+$", "$1 [SECONDS]"),
         // The last column of the epochs of `models runs show`.
-        (r"(?m)^( +\d+\.\d+ [* ] +(?:\d+\.\d+ +){3})\d+$", "$1[SECONDS]"),
+        (r"(?m)^( +\d+\.\d+ [* ](?: +\d+\.\d+){3}) +\d+$", "$1 [SECONDS]"),
         (r"\b(dissensus|Dissensus) \d+\.\d+\.\d+\b", "$1 [VERSION]"),
         (r"\b[0-9a-f]{16,}\b", "[HASH]"),
         (r"\bby up to \d+ days\b", "by up to [DAYS] days"),
