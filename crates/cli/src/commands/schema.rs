@@ -168,8 +168,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
 
 pub(crate) fn schema(args: &args::Schema) -> Result<()> {
     if args.command.is_empty() {
-        let all = OUTPUTS.iter().map(|(command, outputs)| ((*command).to_owned(), schema_of(outputs)));
-        return output::json(&all.collect::<ByName<Schema>>());
+        return output::json(&all());
     }
     let asked = args.command.join(" ");
     let Some((_, outputs)) = OUTPUTS.iter().find(|(command, _)| *command == asked) else {
@@ -182,6 +181,11 @@ pub(crate) fn schema(args: &args::Schema) -> Result<()> {
         bail!("\"{asked}\" is no command that takes --json: {}", known.join(", "));
     };
     output::json(&schema_of(outputs))
+}
+
+/// The schemas of all commands, by their names.
+pub(crate) fn all() -> ByName<Schema> {
+    OUTPUTS.iter().map(|(command, outputs)| ((*command).to_owned(), schema_of(outputs))).collect()
 }
 
 /// The schema of a command that prints one of these documents.
