@@ -69,7 +69,10 @@ pub fn redacted(text: &str, folders: &[(&Path, &str)], figures: Figures) -> Stri
 /// The number to so many decimals; one that has no more stays as it is.
 fn rounded(number: &str, decimals: usize) -> Cow<'_, str> {
     let Ok(value) = number.parse::<f64>() else { return Cow::Borrowed(number) };
-    if number.split_once('.').is_some_and(|(_, fraction)| fraction.len() <= decimals && !fraction.contains('e')) {
+    if number
+        .split_once('.')
+        .is_some_and(|(_, fraction)| fraction.len() <= decimals && !fraction.contains('e'))
+    {
         return Cow::Borrowed(number);
     }
     let text = format!("{value:.decimals$}");

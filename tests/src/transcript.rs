@@ -148,12 +148,17 @@ impl Transcript {
             Ok(reader) => reader,
             Err(error) => panic!("{path}: {error}"),
         };
-        let wanted = ["text_id", "annotator_id", "question", "label", "occasion", "note", "reasons", "confidence"];
+        let wanted =
+            ["text_id", "annotator_id", "question", "label", "occasion", "note", "reasons", "confidence"];
         let header = reader.headers().cloned().unwrap_or_default();
         let columns: Vec<usize> =
             wanted.iter().filter_map(|name| header.iter().position(|column| column == *name)).collect();
         let row = |record: &csv::StringRecord| {
-            columns.iter().map(|column| record.get(*column).unwrap_or_default()).collect::<Vec<_>>().join(" | ")
+            columns
+                .iter()
+                .map(|column| record.get(*column).unwrap_or_default())
+                .collect::<Vec<_>>()
+                .join(" | ")
         };
         let mut text = row(&header);
         for record in reader.records().flatten() {

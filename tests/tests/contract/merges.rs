@@ -60,7 +60,10 @@ fn copies(name: &str, script: &str) {
         ("other.csv", other),
         ("rules.md", rules),
         ("rules-too.md", "# Rude\n\nWhat is written counts.\n"),
-        ("late.csv", "text_id,text,annotator_id,label,created_at\nt1,Thank you for the bus,ben,2,2099-01-01T00:00:00Z\n"),
+        (
+            "late.csv",
+            "text_id,text,annotator_id,label,created_at\nt1,Thank you for the bus,ben,2,2099-01-01T00:00:00Z\n",
+        ),
     ];
     case(name, &files, APART, script);
 }

@@ -29,7 +29,16 @@ const ELSEWHERE: [&str; 10] = [
 ];
 
 const CASES: [&Case; 10] = [
-    &PROJECT, &IMPORT, &DATA, &PEOPLE, &LABEL, &STUDY, &ENCODE, &RUNS, &FIGURES_OF_LABELS, &FIGURES_OF_MODELS,
+    &PROJECT,
+    &IMPORT,
+    &DATA,
+    &PEOPLE,
+    &LABEL,
+    &STUDY,
+    &ENCODE,
+    &RUNS,
+    &FIGURES_OF_LABELS,
+    &FIGURES_OF_MODELS,
 ];
 
 impl Case {

@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 /// Each definition once, in a file of its own kind, so that one changed type is one change.
 #[test]
 fn schemas_of_all_commands() {
-    let all: Map<String, Value> =
-        serde_json::from_str(&Bench::without_encoder().ok(["schema"])).unwrap();
+    let all: Map<String, Value> = serde_json::from_str(&Bench::without_encoder().ok(["schema"])).unwrap();
     let mut definitions = Map::new();
     let mut commands = Map::new();
     for (command, mut schema) in all {
@@ -17,7 +16,10 @@ fn schemas_of_all_commands() {
         if let Some(Value::Object(own)) = fields.remove("$defs") {
             for (name, definition) in own {
                 let known = definitions.entry(name.clone()).or_insert_with(|| definition.clone());
-                assert_eq!(*known, definition, "`{name}` of `{command}` is another one than that of other commands");
+                assert_eq!(
+                    *known, definition,
+                    "`{name}` of `{command}` is another one than that of other commands"
+                );
             }
         }
         commands.insert(command, schema);
