@@ -26,7 +26,8 @@ pub(super) fn pages(mut command: Command) -> Vec<Page> {
         let mut text = format!("# `dissensus {name}`\n\n{}.\n\n", escaped(&about(group)));
         let list = list(group, &name);
         text.push_str(&list.replace(&format!("{name}.md"), ""));
-        let _ = write!(index, "\n## [`dissensus {name}`]({name}.md)\n\n{}.\n\n{list}", escaped(&about(group)));
+        let _ =
+            write!(index, "\n## [`dissensus {name}`]({name}.md)\n\n{}.\n\n{list}", escaped(&about(group)));
         below(group, &mut text);
         pages.push(Page { name, text });
     }
@@ -86,9 +87,12 @@ fn section(command: &Command, text: &mut String) {
 /// Arguments or options as a table; nothing where there are none.
 fn options<'a>(arguments: impl Iterator<Item = &'a Arg>, title: &str) -> String {
     let mut rows = String::new();
-    for argument in arguments.filter(|a| !a.is_hide_set() && !["help", "version"].contains(&a.get_id().as_str())) {
+    for argument in
+        arguments.filter(|a| !a.is_hide_set() && !["help", "version"].contains(&a.get_id().as_str()))
+    {
         let mut meaning = escaped(&argument.get_help().map(ToString::to_string).unwrap_or_default());
-        let values: Vec<_> = argument.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).collect();
+        let values: Vec<_> =
+            argument.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).collect();
         let takes_values = argument.get_num_args().is_none_or(|range| range.takes_values());
         if takes_values && !values.is_empty() {
             let value = |value: &clap::builder::PossibleValue| match value.get_help() {

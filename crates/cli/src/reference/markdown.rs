@@ -78,7 +78,10 @@ mod tests {
 
     #[test]
     fn options_become_code_and_symbols_are_escaped() {
-        assert_eq!(escaped("see --rows (or --top N): a|b <X> `c|d`"), "see `--rows` (or `--top` N): a\\|b \\<X\\> `c\\|d`");
+        assert_eq!(
+            escaped("see --rows (or --top N): a|b <X> `c|d`"),
+            "see `--rows` (or `--top` N): a\\|b \\<X\\> `c\\|d`"
+        );
     }
 
     #[test]
