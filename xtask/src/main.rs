@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | bench | models | dist | check-cuda | check-exchange`: everything around the product that is not the product.
+//! `cargo xtask run | test | bench | book | models | dist | check-cuda | check-exchange`: everything around the product that is not the product.
 //!
 //! Imports nothing of ours, so that it builds in seconds on a machine where nothing else builds yet.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
@@ -25,6 +25,7 @@ Commands:
   test [--only STEP]   install what is missing, then every check and every test
   models [NAME]        fetch the default encoder, or the one called NAME, and check its files
   bench                measure speed and quality with a release build; writes no file
+  book                 build the documentation as web pages
   dist                 make installers and a Python wheel for this system
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
   check-exchange       read files that `dissensus export` writes with the tools' own readers (a step of `test` too)
@@ -54,6 +55,7 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["models"] => fetch::default_encoders(&project),
         ["models", name] if !name.starts_with('-') => fetch::encoder(&project, name),
         ["bench"] => tasks::bench::run(&project),
+        ["book"] => tasks::book::run(&project),
         ["dist"] => tasks::dist::run(&project),
         ["check-cuda"] => tasks::check_cuda::run(&project),
         ["check-exchange"] => tasks::check_exchange::run(&project),

@@ -1,6 +1,7 @@
 //! What can be asked for on the command line.
 
 pub(crate) mod bench;
+pub(crate) mod book;
 pub(crate) mod check_cuda;
 pub(crate) mod check_exchange;
 pub(crate) mod dist;
