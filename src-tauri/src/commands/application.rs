@@ -2,6 +2,7 @@
 
 use super::{off_main, with_workbench};
 use crate::closing::Asked;
+use crate::guide;
 use crate::launch::LaunchInfo;
 use crate::opening::Requests;
 use dissensus_workbench::view::{AppInfo, AppSettings, Problem, RecentProject};
@@ -47,6 +48,13 @@ pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
 pub(crate) async fn quit(app: AppHandle) -> Result<(), Problem> {
     app.exit(0);
     Ok(())
+}
+
+/// Opens the user guide in a window of its own.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_guide(app: AppHandle) -> Result<(), Problem> {
+    guide::open(&app)
 }
 
 /// Projects opened before, newest first.
