@@ -24,6 +24,7 @@ pub fn builder() -> Builder<Wry> {
             application::launch_info,
             application::closing_asked,
             application::quit,
+            application::open_guide,
             application::recent_projects,
             application::forget_recent,
             application::settings,

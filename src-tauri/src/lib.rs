@@ -9,6 +9,7 @@ mod closing;
 mod commands;
 mod download;
 mod events;
+mod guide;
 mod launch;
 mod opening;
 mod state;

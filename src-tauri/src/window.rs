@@ -2,6 +2,7 @@
 
 use crate::closing::{self, Asked};
 use crate::download::Download;
+use crate::guide;
 use crate::launch::Launch;
 use crate::opening::{self, Requests, WINDOW};
 use crate::state::WindowState;
@@ -31,6 +32,9 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
         .plugin(tauri_plugin_dialog::init())
         .plugin(place_keeper(&launch))
         .invoke_handler(handler)
+        .register_uri_scheme_protocol(guide::SCHEME, |context, request| {
+            guide::answer(context.app_handle(), &request)
+        })
         .setup(move |app| {
             bindings.mount_events(app);
             let resources = app.path().resource_dir().ok();
@@ -51,9 +55,13 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
 
 fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
-        RunEvent::WindowEvent { event: WindowEvent::CloseRequested { api, .. }, .. } => {
+        RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
+            if label == WINDOW =>
+        {
             closing::requested(app, &api);
         }
+        // The user guide goes with the window from which it was opened.
+        RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } if label == WINDOW => app.exit(0),
         // A double click on a file, on the only system that does not start the program with its path.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => {

@@ -1,5 +1,6 @@
 //! Running the `dissensus` command as a script would.
 
+use crate::redact::{Figures, redacted};
 use crate::{programs, schemas};
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -152,6 +153,12 @@ impl Bench {
         assert_eq!(outcome.out, "", "a failing command prints nothing to be read by a script");
         assert!(!outcome.err.contains("panicked"), "{}", outcome.err);
         self.without_paths(&outcome.err)
+    }
+
+    /// `text` as a snapshot can hold it: without what differs between runs and machines.
+    pub fn shown(&self, text: &str) -> String {
+        let folders = [(self.folder(), "[FOLDER]"), (self.models(), "[MODELS]")];
+        redacted(text.trim_end(), &folders, Figures::OfModels)
     }
 
     /// `text` with this folder's path written as `[FOLDER]`.

@@ -8,11 +8,14 @@ pub mod bus;
 pub mod command;
 pub mod disk;
 pub mod files;
+pub mod names;
 pub mod processes;
 pub mod programs;
 pub mod project_file;
+pub mod redact;
 pub mod schemas;
 #[cfg(target_os = "linux")]
 pub mod screen;
+pub mod transcript;
 #[cfg(target_os = "linux")]
 pub mod window;

@@ -300,6 +300,14 @@ impl Window {
         self.answer("running a script", self.client()?.execute(script, Vec::new())).await
     }
 
+    /// Goes to another page, as its address has it.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn go_to(&self, address: &str) -> Result<()> {
+        self.answer("going to another page", self.client()?.goto(address)).await
+    }
+
     /// Gives the window a path that a person would choose in the system's file dialog, which WebDriver cannot reach.
     /// What comes of it is seen in the page.
     ///

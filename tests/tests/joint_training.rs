@@ -81,7 +81,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
         assert!(said.contains(part), "{part}: {said}");
     }
     let shown = bench.ok(["models", "runs", "show", "P.dissensus", "2"]);
-    assert!(shown.contains("Learned together with others, \"rude\", \"feelings: joy\""), "{shown}");
+    insta::assert_snapshot!(bench.shown(&shown));
     let gone = bench.json(["models", "runs", "delete", "P.dissensus", "1"]);
     assert_eq!((gone["run"].as_u64(), gone["with"].as_array().map(Vec::len)), (Some(1), Some(0)));
     let text = ["models", "predict", "P.dissensus", "--run", "2", "--annotator", "d", "--text", "comment"];
@@ -149,7 +149,7 @@ fn one_command_trains_one_model_for_words_sets_and_a_scale() {
     assert_eq!(words["baselines"][0]["model"], "word-frequency");
     assert!(document["sets"][0]["micro_f1"].is_number());
     let shown = bench.ok(["models", "runs", "show", "P.dissensus", "1"]);
-    assert!(shown.contains("Words of \"words\", learned from"), "{shown}");
+    insta::assert_snapshot!(bench.shown(&shown));
 
     // In use it says of any text what people would mark, and who differs.
     bench.ok(["models", "runs", "use", "P.dissensus", "1"]);

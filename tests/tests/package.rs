@@ -137,6 +137,12 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
     footer.context("the packed encoder is not used")?;
     let title = window.text("status-project").await?;
     ensure!(title.contains("My project"), "{title}");
+
+    // The user guide is in the package too, with the pages that the command writes. WebDriver sees the first window only.
+    window.go_to("guide://localhost/index.html").await?;
+    let links = "return [...document.querySelectorAll('a')].map((link) => link.pathname).join()";
+    let links = window.script(links).await?;
+    ensure!(links.as_str().is_some_and(|links| links.contains("/reference/commands/")), "{links}");
     window.close().await
 }
 

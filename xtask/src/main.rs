@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | bench | models | dist | check-cuda | check-exchange`: everything around the product that is not the product.
+//! `cargo xtask run | test | bench | book | models | dist | check-cuda | check-exchange`: everything around the product that is not the product.
 //!
 //! Imports nothing of ours, so that it builds in seconds on a machine where nothing else builds yet.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
@@ -27,6 +27,7 @@ Commands:
   bench [NAME ...]     run every benchmark with a release build, or the one called NAME with its arguments
                        (`cargo xtask bench --help` lists them); writes no file
   benchmarks [--check] write BENCHMARKS.md from benches/results, or compare it with them
+  book                 build the documentation as web pages
   dist                 make installers and a Python wheel for this system
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
   check-exchange       read files that `dissensus data export` writes with the tools' own readers (a step of `test` too)
@@ -59,6 +60,7 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["bench", arguments @ ..] => tasks::bench::one(&project, arguments),
         ["benchmarks"] => tasks::benchmarks::write(&project),
         ["benchmarks", "--check"] => tasks::benchmarks::check(&project),
+        ["book"] => tasks::book::run(&project),
         ["dist"] => tasks::dist::run(&project),
         ["check-cuda"] => tasks::check_cuda::run(&project),
         ["check-exchange"] => tasks::check_exchange::run(&project),

@@ -102,6 +102,13 @@ pub(crate) enum Command {
         #[arg(value_hint = ValueHint::DirPath)]
         folder: PathBuf,
     },
+    /// Write the generated pages of the documentation (commands, JSON schemas) into a folder
+    #[command(hide = true)]
+    Reference {
+        /// The folder
+        #[arg(value_hint = ValueHint::DirPath)]
+        folder: PathBuf,
+    },
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod by_name;
 mod commands;
 mod output;
 mod progress;
+mod reference;
 
 use anyhow::Context as _;
 use args::{
@@ -65,6 +66,7 @@ fn run(command: Command) -> anyhow::Result<()> {
             let pages = clap_mangen::generate_to(Cli::command(), &folder);
             pages.with_context(|| format!("writing manual pages into {}", folder.display()))
         }
+        Command::Reference { folder } => reference::write(Cli::command(), &folder),
     }
 }
 

@@ -1,24 +1,21 @@
 //! The application itself: what it is, what it remembers, how it is set.
 
-use super::{off_main, with_workbench};
+use super::off_main;
 use crate::closing::Asked;
+use crate::guide;
 use crate::launch::LaunchInfo;
 use crate::opening::Requests;
 use dissensus_api::{AppInfo, AppSettings, Problem, RecentProject};
 use tauri::{AppHandle, Manager as _};
 
-/// Version, encoder and device.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn app_info(app: AppHandle) -> Result<AppInfo, Problem> {
-    with_workbench(app, |workbench| Ok(workbench.app_info())).await
+app_commands! {
+    /// Version, encoder and device.
+    fn app_info() -> AppInfo = |workbench| Ok(workbench.app_info());
+
+    /// Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name.
+    fn diagnostics() -> String = |workbench| Ok(workbench.diagnostics());
 }
-/// Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn diagnostics(app: AppHandle) -> Result<String, Problem> {
-    with_workbench(app, |workbench| Ok(workbench.diagnostics())).await
-}
+
 /// What the command line asked for.
 #[tauri::command]
 #[specta::specta]
@@ -30,6 +27,7 @@ pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
     })
     .await
 }
+
 /// The page has asked the person whether to stop what is under way.
 #[tauri::command]
 #[specta::specta]
@@ -37,6 +35,7 @@ pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
     app.state::<Asked>().answered();
     Ok(())
 }
+
 /// Ends the application: jobs are stopped, the project is closed.
 #[tauri::command]
 #[specta::specta]
@@ -44,24 +43,24 @@ pub(crate) async fn quit(app: AppHandle) -> Result<(), Problem> {
     app.exit(0);
     Ok(())
 }
-/// Projects opened before, newest first.
+
+/// Opens the user guide in a window of its own.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn recent_projects(app: AppHandle) -> Result<Vec<RecentProject>, Problem> {
-    with_workbench(app, |workbench| Ok(workbench.recent_projects())).await
-}
-app_commands! {
-    /// Takes a project off that list; its file stays.
-    fn forget_recent(path: String) -> () = |workbench| workbench.forget_recent(&path);
+pub(crate) async fn open_guide(app: AppHandle) -> Result<(), Problem> {
+    guide::open(&app)
 }
 
-/// The settings.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn settings(app: AppHandle) -> Result<AppSettings, Problem> {
-    with_workbench(app, |workbench| Ok(workbench.settings())).await
-}
 app_commands! {
+    /// Projects opened before, newest first.
+    fn recent_projects() -> Vec<RecentProject> = |workbench| Ok(workbench.recent_projects());
+
+    /// Takes a project off that list; its file stays.
+    fn forget_recent(path: String) -> () = |workbench| workbench.forget_recent(&path);
+
+    /// The settings.
+    fn settings() -> AppSettings = |workbench| Ok(workbench.settings());
+
     /// Keeps the settings.
     fn save_settings(settings: AppSettings) -> () = |workbench| workbench.save_settings(&settings);
 }

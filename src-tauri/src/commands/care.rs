@@ -1,9 +1,7 @@
 //! Care for the people who label, and what they are shown of others.
 
-use super::with_session;
-use dissensus_api::{CareInfo, OwnCare, Problem, StudyCare, TextGroup};
+use dissensus_api::{CareInfo, OwnCare, StudyCare, TextGroup};
 use dissensus_domain::{AnnotatorId, TextId};
-use tauri::AppHandle;
 
 session_commands! {
     /// Shows how others see a text to whoever has answered it, or not.
@@ -11,15 +9,10 @@ session_commands! {
 
     /// Sets what the study does for the care of its people.
     fn set_study_care(care: StudyCare) -> () = |session| session.project.set_care(&care);
-}
 
-/// The groups of texts, the largest first.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn text_groups(app: AppHandle) -> Result<Vec<TextGroup>, Problem> {
-    with_session(app, |session| session.project.text_groups()).await
-}
-session_commands! {
+    /// The groups of texts, the largest first.
+    fn text_groups() -> Vec<TextGroup> = |session| session.project.text_groups();
+
     /// Where a person stands today.
     fn care(annotator: AnnotatorId) -> CareInfo = |session| session.labelling.care(annotator);
 

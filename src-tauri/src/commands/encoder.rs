@@ -1,18 +1,17 @@
 //! The encoder: downloading the default one, or taking one from a folder.
 
-use super::{with_session, with_workbench};
+use super::with_workbench;
 use crate::download::Download;
 use dissensus_api::{EncoderHere, EncoderOffer, EncoderTrials, JobInfo, Problem};
 use dissensus_domain::QuestionId;
 use dissensus_training::encoding::EncoderChoice;
 use tauri::{AppHandle, Manager as _};
 
-/// The default encoder: its size, licence and source, and whether it is here.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn encoder_offer(app: AppHandle) -> Result<EncoderOffer, Problem> {
-    with_workbench(app, |workbench| workbench.encoder_offer()).await
+app_commands! {
+    /// The default encoder: its size, licence and source, and whether it is here.
+    fn encoder_offer() -> EncoderOffer = |workbench| workbench.encoder_offer();
 }
+
 /// Downloads the default encoder; answers when it is here. Its progress comes as events.
 #[tauri::command]
 #[specta::specta]
@@ -24,6 +23,7 @@ pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
     })
     .await
 }
+
 /// Stops the download, if one is under way; what came so far is kept for the next try.
 #[tauri::command]
 #[specta::specta]
@@ -31,6 +31,7 @@ pub(crate) async fn cancel_download(app: AppHandle) -> Result<(), Problem> {
     app.state::<Download>().cancel();
     Ok(())
 }
+
 session_commands! {
     /// Encodes the project with the encoder in this folder, which becomes the project's.
     fn use_encoder(folder: String) -> JobInfo = |session| {
@@ -38,15 +39,10 @@ session_commands! {
             .background
             .start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
     };
-}
 
-/// The encoders on this computer that the project could use.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn encoders_here(app: AppHandle) -> Result<Vec<EncoderHere>, Problem> {
-    with_session(app, |session| session.analysis.encoders_here()).await
-}
-session_commands! {
+    /// The encoders on this computer that the project could use.
+    fn encoders_here() -> Vec<EncoderHere> = |session| session.analysis.encoders_here();
+
     /// How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen.
     fn try_encoders(question: QuestionId, names: Vec<String>) -> EncoderTrials =
         |session| session.analysis.try_encoders_as_job(question, &names);

@@ -28,6 +28,7 @@ pub(crate) async fn write_guideline(
     let guideline = NewGuideline { after, ..guideline };
     with_session(app, move |session| session.guideline.write(&guideline, None)).await
 }
+
 session_commands! {
     /// How far people agreed under each version.
     fn guideline_agreement() -> Vec<GuidelineAgreement> =

@@ -1,13 +1,11 @@
 //! Files in and out.
 
-use super::{with_session, with_workbench};
 use dissensus_api::{
     CopyReport, ExportContents, ExportFormat, ExportReport, ExportWish, ImportChoices, ImportPreview,
-    ImportReport, PastedRows, PredictionsWritten, Problem, SummaryWish, SummaryWritten,
+    ImportReport, PastedRows, PredictionsWritten, SummaryWish, SummaryWritten,
 };
 use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats as formats};
 use std::path::Path;
-use tauri::AppHandle;
 
 session_commands! {
     /// What a file holds; nothing is written.
@@ -28,17 +26,13 @@ app_commands! {
     fn forget_pasted(path: String) -> () = |workbench| workbench.forget_pasted(Path::new(&path));
 }
 
-/// Lets go of what the file that was looked at was unpacked as.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn forget_opened(app: AppHandle) -> Result<(), Problem> {
-    with_session(app, |session| {
+session_commands! {
+    /// Lets go of what the file that was looked at was unpacked as.
+    fn forget_opened() -> () = |session| {
         session.exchange.forget_opened();
         Ok(())
-    })
-    .await
-}
-session_commands! {
+    };
+
     /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
     fn import_file(path: String, choices: ImportChoices) -> ImportReport =
         |session| session.exchange.import_as_job(Path::new(&path), &choices);
@@ -60,29 +54,22 @@ session_commands! {
     };
 }
 
-/// Formats of other programs that labels can be exported in.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn export_formats(app: AppHandle) -> Result<Vec<ExportFormat>, Problem> {
-    with_workbench(app, |_| Ok(formats())).await
+app_commands! {
+    /// Formats of other programs that labels can be exported in.
+    fn export_formats() -> Vec<ExportFormat> = |_| Ok(formats());
 }
+
 session_commands! {
     /// What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled.
     fn export_contents(wish: ExportWish) -> ExportContents =
         |session| session.exchange.export_contents(&wish);
-}
 
-/// Nobody waits any more to hear what a file would hold.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn stop_export_contents(app: AppHandle) -> Result<(), Problem> {
-    with_session(app, |session| {
+    /// Nobody waits any more to hear what a file would hold.
+    fn stop_export_contents() -> () = |session| {
         session.exchange.stop_export_contents();
         Ok(())
-    })
-    .await
-}
-session_commands! {
+    };
+
     /// Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
     /// with `replace`, where the dialog has asked.
     fn export_for_program(path: String, wish: ExportWish, replace: bool) -> ExportContents = |session| {

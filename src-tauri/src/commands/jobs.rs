@@ -1,22 +1,14 @@
 //! Long work.
 
-use super::with_session;
-use dissensus_api::{JobInfo, Problem};
-use tauri::AppHandle;
+use dissensus_api::JobInfo;
 
-/// Begins (or goes on with) encoding the texts.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn start_encoding(app: AppHandle) -> Result<JobInfo, Problem> {
-    with_session(app, |session| session.background.start_encoding()).await
-}
-/// Jobs of this project, newest first.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
-    with_session(app, |session| session.project.jobs()).await
-}
 session_commands! {
+    /// Begins (or goes on with) encoding the texts.
+    fn start_encoding() -> JobInfo = |session| session.background.start_encoding();
+
+    /// Jobs of this project, newest first.
+    fn jobs() -> Vec<JobInfo> = |session| session.project.jobs();
+
     /// Asks a job to stop.
     fn cancel_job(id: u32) -> () = |session| {
         // One that has ended by now needs no stopping.

@@ -20,19 +20,15 @@ pub(crate) async fn ask_panel(
     };
     with_session(app, ask).await
 }
+
 session_commands! {
     /// What a panel is expected to decide on one text.
     fn panel_on_text(wish: PanelWish, beside: Option<PanelWish>, text: TextId) -> PanelVerdicts =
         |session| session.panels.ask_about(&wish, beside.as_ref(), text);
-}
 
-/// The panels that are kept in the project.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn kept_panels(app: AppHandle) -> Result<Vec<KeptPanel>, Problem> {
-    with_session(app, |session| session.panels.list()).await
-}
-session_commands! {
+    /// The panels that are kept in the project.
+    fn kept_panels() -> Vec<KeptPanel> = |session| session.panels.list();
+
     /// Keeps a panel under a name.
     fn keep_panel(name: String, wish: PanelWish) -> Vec<KeptPanel> =
         |session| session.panels.save(&name, &wish);

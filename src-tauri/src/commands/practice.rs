@@ -1,12 +1,10 @@
 //! Practice: the round of one person in Label, and what its author sets in Project.
 
-use super::with_session;
 use dissensus_api::{
     CheckRuleInfo, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PracticeFeedback, PracticeSetup,
-    PracticeState, PracticeTask, Problem,
+    PracticeState, PracticeTask,
 };
 use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};
-use tauri::AppHandle;
 
 session_commands! {
     /// How far somebody is with the practice, and what may be done now; none where nothing is practised on.
@@ -41,15 +39,10 @@ session_commands! {
         session.study.set_practice_rule(&rule)?;
         session.study.practice()
     };
-}
 
-/// The mark of attention checks.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn check_rule(app: AppHandle) -> Result<CheckRuleInfo, Problem> {
-    with_session(app, |session| session.study.check_rule()).await
-}
-session_commands! {
+    /// The mark of attention checks.
+    fn check_rule() -> CheckRuleInfo = |session| session.study.check_rule();
+
     /// Sets the mark of attention checks, or none.
     fn set_check_rule(rule: Option<CheckRule>) -> CheckRuleInfo =
         |session| session.study.set_check_rule(rule);

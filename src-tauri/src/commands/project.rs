@@ -1,6 +1,6 @@
 //! The open project: open, close, describe, and who and what it asks.
 
-use super::{off_main, with_session, with_workbench};
+use super::{off_main, with_session};
 use crate::state::{Opening, WindowState};
 use dissensus_api::{
     AnnotatorInfo, HistoryPage, HistoryWish, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
@@ -18,24 +18,28 @@ use tauri::{AppHandle, Manager as _};
 pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::New(path)).await
 }
+
 /// Opens a project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::Existing(path)).await
 }
+
 /// Opens a project to read: nothing is written to it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project_to_read(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::ToRead(path)).await
 }
+
 /// Opens the sample project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_sample(app: AppHandle) -> Result<ProjectInfo, Problem> {
     open(app, Opening::Sample).await
 }
+
 async fn open(app: AppHandle, which: Opening) -> Result<ProjectInfo, Problem> {
     off_main(move || app.state::<WindowState>().open(&app, which)).await
 }
@@ -50,12 +54,12 @@ pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
     })
     .await
 }
-/// The open project, if there is one.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn project(app: AppHandle) -> Result<Option<ProjectInfo>, Problem> {
-    with_workbench(app, |workbench| workbench.project()).await
+
+app_commands! {
+    /// The open project, if there is one.
+    fn project() -> Option<ProjectInfo> = |workbench| workbench.project();
 }
+
 session_commands! {
     /// Adds a question.
     fn add_question(
@@ -91,6 +95,7 @@ pub(crate) async fn change_question(
     })
     .await
 }
+
 session_commands! {
     /// What stands on each level of a question, so that it cannot be removed.
     fn level_uses(question: QuestionId) -> Vec<LevelUseInfo> =
@@ -104,13 +109,10 @@ pub(crate) async fn scale_templates() -> Result<Vec<ScaleTemplate>, Problem> {
     Ok(ScaleTemplate::all())
 }
 
-/// Everyone in the project.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Problem> {
-    with_session(app, |session| session.project.annotators()).await
-}
 session_commands! {
+    /// Everyone in the project.
+    fn annotators() -> Vec<AnnotatorInfo> = |session| session.project.annotators();
+
     /// Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`.
     fn add_new_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
         |session| session.project.add_new_annotator(&name, &attributes);
@@ -136,13 +138,11 @@ pub(crate) async fn change_annotator(
     })
     .await
 }
-/// What people are asked about themselves.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn attribute_form(app: AppHandle) -> Result<AttributeForm, Problem> {
-    with_session(app, |session| session.project.attribute_form()).await
-}
+
 session_commands! {
+    /// What people are asked about themselves.
+    fn attribute_form() -> AttributeForm = |session| session.project.attribute_form();
+
     /// Asks people this about themselves from now on.
     fn set_attribute_form(form: AttributeForm) -> AttributeForm =
         |session| session.project.set_attribute_form(&form);
@@ -171,6 +171,7 @@ pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Pro
     })
     .await
 }
+
 /// Erases somebody who withdraws; the project is closed for it and opened again.
 #[tauri::command]
 #[specta::specta]
@@ -181,6 +182,7 @@ pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<W
     })
     .await
 }
+
 session_commands! {
     /// Keeps what was chosen last.
     fn save_choices(choices: ProjectChoices) -> () = |session| session.project.save_choices(&choices);

@@ -47,6 +47,7 @@ pub(crate) async fn merge_files(
     })
     .await
 }
+
 session_commands! {
     /// What everybody said about a text, and what was decided.
     fn text_talk(question: QuestionId, text: TextId) -> TextTalk =

@@ -50,6 +50,7 @@ const TABLE = {
   "app.care": ["Care: limits, topics, breaks…", "everywhere", null],
   "app.settings": ["Settings", "everywhere", "Mod+,"],
   "app.keys": ["Keyboard shortcuts", "everywhere", "?"],
+  "app.guide": ["User guide", "everywhere", null],
   "app.diagnostics": ["Copy diagnostics", "everywhere", null],
   "theme.light": ["Light theme", "everywhere", null],
   "theme.dark": ["Dark theme", "everywhere", null],

@@ -1,7 +1,7 @@
 // What can be done, by name: the rail, the keys and the palette do it from here, so that it is the same wherever it is asked for.
 import { named, NAMED, type ActionId, type Named } from "$lib/action-table";
 import { app } from "$lib/app.svelte";
-import type { Theme } from "$lib/bindings";
+import { commands, type Theme } from "$lib/bindings";
 import { offers } from "$lib/offers.svelte";
 import { destinationOf, PACKET_VIEWS, TABS, type Destination, type View } from "$lib/shown";
 import { zoom } from "$lib/zoom.svelte";
@@ -182,6 +182,11 @@ const ACTIONS: Record<ActionId, Action> = {
   "app.care": { with: "anything", run: dialog("care"), words: "exposure limit blur grey harm words" },
   "app.settings": { with: "anything", run: dialog("settings"), words: "preferences options" },
   "app.keys": { with: "anything", run: dialog("keys"), words: "help bindings remap" },
+  "app.guide": {
+    with: "anything",
+    run: () => app.attempt(() => commands.openGuide()),
+    words: "help documentation book manual",
+  },
   "app.diagnostics": { with: "anything", run: () => app.outputs.copyDiagnostics(), words: "report log bug" },
   "theme.light": wear("light"),
   "theme.dark": wear("dark"),

@@ -15,6 +15,8 @@ export const commands = {
 	closingAsked: () => __TAURI_INVOKE<null>("closing_asked"),
 	/**  Ends the application: jobs are stopped, the project is closed. */
 	quit: () => __TAURI_INVOKE<null>("quit"),
+	/**  Opens the user guide in a window of its own. */
+	openGuide: () => __TAURI_INVOKE<null>("open_guide"),
 	/**  Projects opened before, newest first. */
 	recentProjects: () => __TAURI_INVOKE<RecentProject[]>("recent_projects"),
 	/**  Takes a project off that list; its file stays. */

@@ -600,6 +600,7 @@ export const commands: typeof RealCommands = {
     },
   ],
   forgetRecent: async () => null,
+  openGuide: async () => null,
   settings: async () => settings,
   saveSettings: async (next) => ((settings = next), null),
   setStudyCare: async (next) => {

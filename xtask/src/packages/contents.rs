@@ -1,9 +1,10 @@
-//! What goes into a package beside the window: the encoder, the command, its manual pages and completions, and what tells
-//! the system which files are projects.
+//! What goes into a package beside the window: the encoder, the documentation, the command with its manual pages and
+//! completions, and the file type of projects.
 
 use super::Profile;
 use crate::project::Project;
 use crate::shell::Program;
+use crate::tasks::book;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -37,6 +38,7 @@ pub(super) fn prepare(project: &Project, profile: Profile) -> Result<PathBuf> {
         bail!("the encoder is not here: fetch it with `cargo xtask models`");
     }
     let parts = Parts {
+        book: book::build(project, &command)?,
         manual: folder.join("man"),
         completions: folder.join("completions"),
         sources: project.root.join("src-tauri/linux"),
@@ -54,6 +56,8 @@ pub(super) fn prepare(project: &Project, profile: Profile) -> Result<PathBuf> {
 struct Parts {
     command: PathBuf,
     encoder: PathBuf,
+    /// The documentation as web pages.
+    book: PathBuf,
     manual: PathBuf,
     completions: PathBuf,
     /// Files of ours for Linux desktops.
@@ -79,6 +83,7 @@ impl Parts {
     fn config(&self, system: &str) -> Result<Value> {
         let mut resources = Map::new();
         resources.insert(format!("{}/", text(&self.encoder)?), json!(format!("models/{ENCODER}/")));
+        resources.insert(format!("{}/", text(&self.book)?), json!("book/"));
         let mut bundle = Map::new();
         match system {
             "linux" => {
@@ -156,6 +161,7 @@ mod tests {
         Parts {
             command: "/t/dissensus".into(),
             encoder: "/models/all-MiniLM-L6-v2".into(),
+            book: "/t/book".into(),
             completions: "/t/completions".into(),
             sources: "/src".into(),
             manual,
@@ -170,6 +176,7 @@ mod tests {
             let config = parts.config(system).unwrap().to_string();
             assert!(config.contains("/t/dissensus"), "{system}: {config}");
             assert!(config.contains("models/all-MiniLM-L6-v2/"), "{system}: {config}");
+            assert!(config.contains(r#""/t/book/":"book/""#), "{system}: {config}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod benchmarks;
+pub(crate) mod book;
 pub(crate) mod check_cuda;
 pub(crate) mod check_exchange;
 pub(crate) mod crates;

@@ -51,8 +51,16 @@ const STAGES: [&[&[Step]]; 3] = [
     ],
 ];
 
+/// Parts of the step `test` that can be run alone: `INSTA_UPDATE=always cargo xtask test --only contract` writes the
+/// snapshots of all printed output again.
+const PARTS: &[Step] = &[
+    ("contract", |project| end_to_end(project, "contract")),
+    ("book", |project| end_to_end(project, "book")),
+];
+
 fn steps() -> impl Iterator<Item = Step> {
-    STAGES.into_iter().flat_map(|stage| stage.iter().copied()).flatten().copied()
+    let of_stages = STAGES.into_iter().flat_map(|stage| stage.iter().copied()).flatten().copied();
+    of_stages.chain(PARTS.iter().copied())
 }
 
 /// Runs all steps, or the one called `only` (whose name may be `list`).
@@ -137,6 +145,23 @@ fn test(project: &Project, targets: &[&str]) -> Result<()> {
     }
     let tally = run_tests(project, targets, &[])?;
     println!("\n{} passed, {} failed{}", tally.passed, tally.failed, tally.ignored_remark());
+    Ok(())
+}
+
+/// The command, as the tests run it.
+///
+/// # Errors
+/// It cannot be built.
+pub(crate) fn build_command(project: &Project) -> Result<()> {
+    cargo(project, &["build", "--bin", "dissensus"]).args(whole_workspace()).run()
+}
+
+/// One program of end-to-end tests, after a build of what it starts.
+fn end_to_end(project: &Project, program: &str) -> Result<()> {
+    build_command(project)?;
+    // Its tests wait for the disk most of the time.
+    let tally = run_tests(project, &["--test", program], &["--test-threads", "8"])?;
+    println!("\n{} passed", tally.passed);
     Ok(())
 }
 

@@ -169,8 +169,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
 
 pub(crate) fn schema(args: &args::Schema) -> Result<()> {
     if args.command.is_empty() {
-        let all = OUTPUTS.iter().map(|(command, outputs)| ((*command).to_owned(), schema_of(outputs)));
-        return output::json(&all.collect::<ByName<Schema>>());
+        return output::json(&all());
     }
     let name = name_of(&args.command);
     let Some((_, outputs)) = OUTPUTS.iter().find(|(command, _)| *command == name) else {
@@ -197,6 +196,11 @@ fn name_of(written: &[String]) -> String {
         },
     };
     words.join(" ")
+}
+
+/// The schemas of all commands, by their names.
+pub(crate) fn all() -> ByName<Schema> {
+    OUTPUTS.iter().map(|(command, outputs)| ((*command).to_owned(), schema_of(outputs))).collect()
 }
 
 /// The schema of a command that prints one of these documents.
