@@ -44,7 +44,8 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// Labels of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5. Annotators take texts in turn, in random order.
+/// Labels of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5. Annotators take texts in
+/// turn, in random order.
 fn labels(cell: Cell, seed: u64) -> Vec<Observation> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = |variance: f64| -> f64 {

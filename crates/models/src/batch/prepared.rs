@@ -16,11 +16,13 @@ pub struct Prepared<'a> {
     pub attributes: &'a [Attribute],
     pub fold: Vec<u8>,
     pub(crate) folds: usize,
-    /// Labels that a network learns from while it chooses its number of steps, and those that choose it; by folds of texts if `None`.
+    /// Labels for training networks while their number of steps is selected, and those that select it; folds
+    /// of texts if `None`.
     pub validation: Option<(Vec<Observation>, Vec<Observation>)>,
 }
 
-/// What every fit on the same embeddings does alike, whatever the labels: computed once for all options of a question.
+/// The parts of a fit that depend only on embeddings and options: computed once and shared by all fits of a
+/// question.
 #[derive(Clone, Debug)]
 pub struct PreparedTexts {
     x: Arc<PcaEmbeddings>,
@@ -44,7 +46,7 @@ impl PreparedTexts {
 
 impl<'a> Prepared<'a> {
     pub fn new(data: &TrainingData<'a>, options: &FitOptions) -> Result<Self, ModelError> {
-        // Labels first: what is wrong with them is told before anything is computed.
+        // Labels first, so that errors in them are reported before anything is computed.
         let observations = data.sorted()?;
         Self::of(data, observations, PreparedTexts::new(data.embeddings, options))
     }

@@ -1,8 +1,8 @@
-//! `sep-heads`: one head per annotator, trained on that annotator's labels alone.
+//! `sep-heads`: one head per annotator, trained only on that annotator's labels.
 //!
-//! All heads share one penalty, chosen by the pooled held-out likelihood of all annotators' labels, so that the
-//! comparison with the other models is a fair one. Annotators with fewer labels than [`MAX_DUAL_LABELS`] have their heads found
-//! among their own texts ([`DualRidge`]), which gives the same heads sooner.
+//! All heads share one penalty, chosen by the pooled held-out likelihood of all annotators' labels, so that
+//! the comparison with the other models is a fair one. For annotators with fewer labels than
+//! [`MAX_DUAL_LABELS`] the dual problem ([`DualRidge`]) is solved, which gives the same heads faster.
 
 use super::Prepared;
 use super::shared::{self, PlainHead, SharedHead};
@@ -129,7 +129,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The penalty with the best pooled held-out likelihood, from the largest down; two worse ones in a row end the search.
+/// The penalty with the best pooled held-out likelihood, from the largest down; two worse ones in a row end
+/// the search.
 fn choose_penalty(
     link: Link,
     prepared: &Prepared<'_>,

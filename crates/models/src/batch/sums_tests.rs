@@ -25,7 +25,7 @@ fn sums(model: &Multilevel) -> Sums {
     Sums::of(model, 0..2, 0..3, false, |_| &[])
 }
 
-/// The integral by the trapezoid rule, from the formulas of the binary link alone.
+/// The integral by the trapezoid rule, using only the formulas of the binary link.
 #[test]
 fn the_chance_to_differ_is_the_integral_over_the_text() {
     let model = model(ScaleKind::Binary, 2);

@@ -1,10 +1,11 @@
-//! One annotator's ridge-penalised head, found among that annotator's own texts.
+//! One annotator's ridge-penalised head, expressed in that annotator's own texts.
 //!
-//! The weights that minimise a ridge-penalised loss are a linear combination of the texts they were fitted to (the representer
-//! theorem, Kimeldorf and Wahba 1971): `w = sum_i alpha_i x_i`, scores `u = K alpha`, penalty `lambda/2 alpha' K alpha` with
-//! K the inner products of the texts. With 30 labels of 384 numbers each this is the same head from a thirteenth of the
-//! unknowns, so that Fisher scoring (Rasmussen and Williams 2006, algorithm 3.1, with link parameters beside the scores)
-//! takes a handful of steps of n^3 / 6 products.
+//! The weights that minimise a ridge-penalised loss are a linear combination of the texts they were fitted to
+//! (the representer theorem, Kimeldorf and Wahba 1971): `w = sum_i alpha_i x_i`, scores `u = K alpha`,
+//! penalty `lambda/2 alpha' K alpha` with `K` the inner products of the texts. With 30 labels of 384 numbers
+//! each this is the same head with a thirteenth of the unknowns, so that Fisher scoring (Rasmussen and
+//! Williams 2006, algorithm 3.1, with link parameters in addition to the scores) needs only a few steps of
+//! n^3 / 6 products.
 
 use crate::mixed::link::{Gradient, Link};
 use dissensus_stats::math::cholesky::Factor;
@@ -26,7 +27,7 @@ pub struct DualRidge {
     prior_precision: f64,
 }
 
-/// Where a fit stands: dual coefficients of the texts, and link parameters.
+/// State of a fit: dual coefficients of the texts, and link parameters.
 #[derive(Clone, Debug)]
 pub struct DualSolution {
     pub(crate) alpha: Vec<f64>,
@@ -44,7 +45,8 @@ struct Work {
     information: Vec<f64>,
     /// Summed information about the intercepts.
     total: Vec<f64>,
-    /// Slope and information of each score, and information that it shares with each link parameter (parameter-major).
+    /// Slope and information of each score, and the cross information with each link parameter
+    /// (parameter-major).
     gradient: Vec<f64>,
     weight: Vec<f64>,
     shared: Vec<f64>,
@@ -55,7 +57,8 @@ struct Work {
 }
 
 impl DualRidge {
-    /// The head of labels `levels` on texts with embeddings `rows`, link parameters pulled towards the observed shares.
+    /// The head of labels `levels` on texts with embeddings `rows`, with link parameters shrunk towards the
+    /// observed shares.
     pub fn new(link: Link, rows: &[&[f64]], levels: Vec<u16>, prior_precision: f64) -> Self {
         let n = rows.len();
         let mut products = vec![0.0; n * n];
@@ -76,8 +79,8 @@ impl DualRidge {
         DualSolution { alpha: vec![0.0; self.levels.len()], link_parameters: self.prior_mean.clone() }
     }
 
-    /// Fits the labels of `inside` (places among this annotator's) at the penalty `lambda` from where `solution` stands; the
-    /// others keep no part in it. Returns the penalised loss.
+    /// Fits the labels of `inside` (positions among this annotator's) at the penalty `lambda`, starting from
+    /// `solution`; the other labels are ignored. Returns the penalised loss.
     pub fn fit(&self, lambda: f64, solution: &mut DualSolution, inside: &[usize]) -> f64 {
         let (n, nb) = (inside.len(), self.prior_mean.len());
         let mut work = self.work(inside);

@@ -4,14 +4,15 @@ use dissensus_stats::data::{Embeddings, ModelError};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// Texts that are turned at a time: a matrix product of a size that caches like, without a second copy of everything.
+/// Number of texts rotated at a time: a matrix product of a size that fits caches, without a second copy of
+/// all rows.
 const BLOCK: usize = 2048;
 
 /// Embeddings minus their mean, scaled to a mean squared length of 1 and rotated onto their principal axes
 /// (largest variance first).
 ///
-/// A ridge penalty does not see a rotation; an optimiser with a diagonal preconditioner does, and needs a tenth of
-/// the steps. Texts x dim numbers, row-major.
+/// A ridge penalty is invariant under rotation; an optimiser with a diagonal preconditioner is not, and needs
+/// a tenth of the steps. Texts x dim numbers, row-major.
 #[derive(Clone, Debug)]
 pub(crate) struct PcaEmbeddings {
     pub(crate) dim: usize,
@@ -96,7 +97,8 @@ impl PcaEmbeddings {
             .collect())
     }
 
-    /// Weights and intercept for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + intercept`.
+    /// Weights and intercept for raw embeddings that are equivalent to `w` for rotated ones:
+    /// `w.z = raw.x + intercept`.
     pub(crate) fn to_raw_weights(&self, w: &[f64]) -> (Vec<f64>, f64) {
         let raw = &self.axes * DVector::from_column_slice(w);
         let intercept = -dissensus_stats::math::dot(raw.as_slice(), &self.mean);

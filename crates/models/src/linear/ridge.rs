@@ -19,7 +19,8 @@ pub(crate) struct LinearHead {
     pub(crate) link_parameters: Vec<f64>,
 }
 
-/// What a head is fitted to. Texts with the same intercepts for all annotators may be given as counts through `weight`.
+/// Training data of a head. Texts with the same intercepts for all annotators may be given as counts through
+/// `weight`.
 pub(crate) struct RidgeProblem<'a> {
     pub(crate) link: Link,
     pub(crate) x: &'a PcaEmbeddings,
@@ -29,7 +30,8 @@ pub(crate) struct RidgeProblem<'a> {
     pub(crate) random_effects: &'a [f64],
     /// Attenuation of the scores by the variance of the text and annotator effects.
     pub(crate) attenuation: f64,
-    /// Link parameters around which the weak prior is, and where fits begin; empty: those of the levels' frequencies.
+    /// Centre of the weak prior of the link parameters, and starting point of fits; empty for those of the
+    /// levels' frequencies.
     pub(crate) around: &'a [f64],
 }
 
@@ -54,14 +56,15 @@ impl RidgeProblem<'_> {
         LinearHead { weights, link_parameters: self.link.fixed_effects_from(&counts) }
     }
 
-    /// Fits the observations that `include` allows (by text) at the penalty `lambda`, from `head`, with a weak prior of the link
-    /// parameters around `prior_mean`.
+    /// Fits the observations that `include` allows (by text) at the penalty `lambda`, starting from `head`,
+    /// with a weak prior of the link parameters around `prior_mean`.
     fn fit(&self, lambda: f64, head: &mut LinearHead, prior_mean: &[f64], include: &dyn Fn(u32) -> bool) {
         let (nw, nb) = (head.weights.len(), head.link_parameters.len());
         let kept: f64 = self.observations.iter().filter(|o| include(o.text)).count() as f64;
         let mut x = head.weights.clone();
         x.extend_from_slice(&head.link_parameters);
-        // A quarter is the largest curvature of one logistic label; the softmax and cumulative ones are close to it.
+        // A quarter is the largest curvature of one logistic label; the softmax and cumulative ones are close
+        // to it.
         let curvature = 0.2 * kept * self.attenuation * self.attenuation;
         let mut inverse = Vec::with_capacity(nw + nb);
         for i in 0..nw {
@@ -135,8 +138,8 @@ impl RidgeProblem<'_> {
         (sum, n)
     }
 
-    /// The head of every fold's complement and of all texts, at the penalty that predicts held-out texts best.
-    /// `fold[text]` is below `folds`.
+    /// Fits a head on the complement of every fold and on all texts, at the penalty that predicts held-out
+    /// texts best. `fold[text]` is below `folds`.
     pub(crate) fn cross_fit(&self, fold: &[u8], folds: usize) -> CrossFit {
         let prior_mean = self.start();
         let mut heads = vec![prior_mean.clone(); folds + 1];
@@ -214,7 +217,7 @@ impl RidgeProblem<'_> {
         vec![self.start(); folds]
     }
 
-    /// Summed held-out log-likelihood at one penalty, from where `heads` (one a fold) stand.
+    /// Summed held-out log-likelihood at one penalty, starting from `heads` (one per fold).
     pub(crate) fn held_out(&self, lambda: f64, heads: &mut [LinearHead], fold: &[u8]) -> f64 {
         let prior_mean = self.start();
         let each = heads.iter_mut().enumerate().map(|(f, head)| {

@@ -33,23 +33,27 @@ struct In {
 }
 
 impl LiveModel {
-    /// What predicts texts that are yet to come, as bytes for [`LiveModel::from_bytes`]: the head and the annotators' effects, without texts, labels and
-    /// attributes. New texts ([`LiveModel::add_text`]) are predicted as by this model, number by number; it must not be given labels to learn from.
-    /// Where scores come from similar texts too, the head holds the embeddings of these ([`LiveModel::embeddings_held`]).
+    /// Serialises a model for predicting new texts, for [`LiveModel::from_bytes`]: the head and the
+    /// annotators' effects, without texts, labels and attributes. Predictions for new texts
+    /// ([`LiveModel::add_text`]) are identical to this model's; the restored model must not be given labels
+    /// to learn from. If scores also depend on similar texts, the head contains the embeddings of these texts
+    /// ([`LiveModel::embeddings_held`]).
     ///
     /// # Errors
-    /// As [`LiveModel::to_bytes`].
+    /// The same as [`LiveModel::to_bytes`].
     pub fn to_bytes_for_new_texts(&self) -> Result<Vec<u8>, ModelError> {
         let model = Multilevel::from_parts(self.model.head.clone(), self.model.crossed.for_new_texts());
         Self::from_model(model, self.target, Vec::new(), 0).to_bytes()
     }
 
-    /// Labelled texts whose embeddings the head holds, because scores of similar texts are compared with them; 0 for most models of few or very many texts.
+    /// Number of labelled texts whose embeddings are part of the head, because scores depend on similar
+    /// texts; 0 for most models of few or very many texts.
     pub fn embeddings_held(&self) -> usize {
         self.model.head.embeddings_held()
     }
 
-    /// Whether the head reads character n-grams, of which it holds a weight for each of the columns that they are hashed into.
+    /// Whether the head uses character n-grams, with a weight for each of the columns that they are hashed
+    /// into.
     pub fn reads_ngrams(&self) -> bool {
         self.model.head.reads_ngrams()
     }
@@ -85,10 +89,11 @@ impl LiveModel {
         Ok(Self { fitted_attributes: parts.fitted_attributes, ..model })
     }
 
-    /// How the variances of a model from [`LiveModel::to_bytes`] were estimated, without what it takes to predict.
+    /// Returns how the variances of a model from [`LiveModel::to_bytes`] were estimated, without restoring
+    /// the model.
     ///
     /// # Errors
-    /// As [`LiveModel::from_bytes`].
+    /// The same as [`LiveModel::from_bytes`].
     pub fn estimation_in(bytes: &[u8]) -> Result<Estimation, ModelError> {
         Ok(parts(bytes)?.crossed.estimation())
     }

@@ -17,7 +17,7 @@ pub enum ExplainedText<'a> {
     Row(u32),
     /// One of the model's texts as if the annotator had not labelled it.
     RowWithoutOwnLabel(u32),
-    /// Any text, by what is known of it.
+    /// Any text, by its features.
     New(TextFeatures<'a>),
 }
 
@@ -103,8 +103,9 @@ struct Effects {
 }
 
 impl LiveModel {
-    /// The prediction for an annotator on a text as a sum; equal to [`dissensus_stats::data::AnnotatorModel::predict`] (or `predict_new_text`) but for the single
-    /// precision of these. An unknown annotator is one drawn from the population.
+    /// The prediction for an annotator on a text as a sum; equal to
+    /// [`dissensus_stats::data::AnnotatorModel::predict`] (or `predict_new_text`) up to single precision. An
+    /// unknown annotator is one drawn from the population.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`] for an embedding of another length.
@@ -130,16 +131,17 @@ impl LiveModel {
         })
     }
 
-    /// The labels of an annotator that move `outcome` of the prediction most, the strongest first, at most `most`. A label is taken away as
-    /// [`LiveModel::retract`] does it: the annotator is fitted again without it, and so is the text where it is the explained one. Shared
-    /// head, averages, variances, and the posteriors of all other texts and annotators are held. An annotator of many labels is fitted again only
-    /// without those 24 that move it most to first order.
+    /// The labels of an annotator that move `outcome` of the prediction most, strongest first, at most
+    /// `most`. A label is removed as by [`LiveModel::retract`]: the annotator is refitted without it, and so
+    /// is the text if it is the explained one. Shared head, averages, variances, and the posteriors of all
+    /// other texts and annotators are fixed. For an annotator with many labels, only the 24 labels with the
+    /// largest first-order effect are removed and refitted.
     ///
     /// # Errors
-    /// As [`LiveModel::explain`].
+    /// The same as [`LiveModel::explain`].
     ///
     /// # Panics
-    /// As [`LiveModel::explain`].
+    /// The same as [`LiveModel::explain`].
     pub fn influences(
         &self,
         text: ExplainedText<'_>,
@@ -254,7 +256,7 @@ impl LiveModel {
     }
 }
 
-/// The text's scores once the annotator's label of it is gone; `None` where there is no such label.
+/// The text's scores without the annotator's label; `None` where there is no such label.
 fn without_label(
     crossed: &CrossedEffects,
     text: u32,
@@ -361,7 +363,8 @@ mod tests {
         }
     }
 
-    /// With slopes their part is what the annotator's slopes make of the text's features, and its doubt attenuates.
+    /// With slopes, their part is the effect of the annotator's slopes on the text's features, and their
+    /// uncertainty attenuates.
     #[test]
     fn slopes_are_a_part() {
         let (_, mut model) = models().swap_remove(1);
@@ -399,7 +402,8 @@ mod tests {
         assert!(largest > 0.1, "{largest}");
     }
 
-    /// With discriminations of their own annotators are predicted, explained, kept as bytes, and follow a label and its retraction.
+    /// With discriminations of their own annotators are predicted, explained and serialised, and follow a
+    /// label and its retraction.
     #[test]
     fn discrimination_is_a_part() {
         for (sim, mut model) in models().into_iter().filter(|(_, model)| !model.model.crossed.link.softmax) {

@@ -7,8 +7,10 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::LevelStep;
 
 impl LiveModel {
-    /// For every annotator, half of the way of the mean level on `text` from one standard deviation below to one above the posterior
-    /// mean: of the text's score, and of the annotator's severity, slopes included; with the way by each direction of what is not known of groups' slopes. Thresholds are taken as known.
+    /// For every annotator, half the difference of the mean level on `text` between one standard deviation
+    /// above and one below the posterior mean: of the text's score, and of the annotator's severity,
+    /// including slopes; with the change along each direction of the uncertainty of groups' slopes.
+    /// Thresholds are treated as known.
     ///
     /// # Panics
     /// If there is no such text.

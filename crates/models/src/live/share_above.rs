@@ -6,7 +6,7 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::math::distributions::normal_quantile;
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 
-/// Somebody who answers a level or a higher one, or a lower one.
+/// An annotator who answers at or above a level, or below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnSide {
     /// Who.
@@ -16,9 +16,10 @@ pub struct OnSide {
 }
 
 impl LiveModel {
-    /// Of an ordinal question the people of `mask` (all of them with `None`) who answer lower than `level` on a text, and those who answer it or a higher one: whoever labelled the text
-    /// is on the side of the label, all others are on a side if they are predicted there with 95 % or more. Who labelled it comes first, and of those below the most lenient, of those above the
-    /// strictest.
+    /// For an ordinal question, the people of `mask` (all of them with `None`) who answer lower than `level`
+    /// on a text, and those who answer `level` or higher: annotators who labelled the text are on the side of
+    /// their label, all others are on a side if predicted there with 95 % or more. Annotators who labelled it
+    /// come first, then on the lower side the most lenient and on the upper side the strictest.
     ///
     /// # Panics
     /// If there is no such text.
@@ -51,8 +52,9 @@ impl LiveModel {
         sides.map(|side| side.into_iter().map(|(_, one)| one).collect())
     }
 
-    /// Of an ordinal question the share of the annotators of `mask` (all of them with `None`) who answer `level` or a higher one on a text, and its interval while
-    /// the text's score runs from one end of its posterior interval of `confidence` to the other. Who labelled the text stands with the label.
+    /// For an ordinal question, the share of the annotators of `mask` (all of them with `None`) who answer
+    /// `level` or higher on a text, and its interval over the text's posterior interval of `confidence`.
+    /// Annotators who labelled the text count with their label.
     ///
     /// # Panics
     /// If there is no such text, or levels have no order.

@@ -9,12 +9,13 @@ use dissensus_stats::data::{AnnotatorModel, ModelError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Labels of a person on other texts that the person's own model needs before a label can be unlike that person.
+/// Fewest labels of a person on other texts for a label to count as unlikely under the person's own model.
 pub const FEWEST_OWN_LABELS: usize = 10;
-/// A slip is unlike everybody else where such a label has this chance or less among them. It is above the bound of the own model,
-/// because people differ in severity, and what sorts planted slips best is the own chance (tests/slips.rs).
+/// Largest probability among all others for a slip. It is above the bound of the own model, because people
+/// differ in severity, and the person's own probability is what ranks planted slips best (tests/slips.rs).
 pub const UNLIKE_OTHERS: f64 = 0.2;
-/// The others are divided where so many of them gave such levels that, as they are predicted, this chance or less would be left for it.
+/// The others are divided if, by their predictions, the observed number of such levels among them has at most
+/// this probability.
 const DIVIDED: f64 = 0.05;
 /// Texts between two reports of progress.
 const TEXTS_AT_ONCE: usize = 256;
@@ -44,7 +45,8 @@ pub struct UnlikelyLabel {
     pub kind: UnlikelyKind,
     /// Chance of a label as improbable as this one, or more, under the person's own model.
     pub own: f64,
-    /// The same under everybody else: as predicted for them or, where the others are divided, as those who labelled the text did.
+    /// The same under all others: as predicted for them or, where the others are divided, as those who
+    /// labelled the text answered.
     pub others: f64,
     /// The level that the person's own model finds most probable.
     pub usual: u16,
@@ -67,11 +69,11 @@ pub struct UnlikelyLabels {
     pub judged: usize,
     /// Labels of people with fewer than [`FEWEST_OWN_LABELS`] labels on other texts.
     pub few_own: usize,
-    /// Labels of texts that nobody else has labelled.
+    /// Labels of texts that no other annotator has labelled.
     pub alone: usize,
 }
 
-/// One level that somebody gave, or could have given.
+/// One level that a person gave, or could have given.
 struct Candidate {
     label: UnlikelyLabel,
     /// Probability of the level under the person's own model.
@@ -82,7 +84,7 @@ struct Candidate {
 impl UnlikelyKind {
     const ALL: [Self; 3] = [Self::Slip, Self::OwnView, Self::Divided];
 
-    /// What a label is with these chances; `None` where it is unlike nobody.
+    /// Classifies a label with these probabilities; `None` where it is unlikely under neither.
     fn of(own: f64, others: f64, below: f64) -> Option<Self> {
         match own <= below {
             true if others <= UNLIKE_OTHERS => Some(Self::Slip),
@@ -103,18 +105,19 @@ impl UnlikelyLabel {
 }
 
 impl LiveModel {
-    /// Labels whose chance is `below` or less under the person's own model, those of them apart whose chance is [`UNLIKE_OTHERS`] or
-    /// less under everybody else; and labels that fit the person with a chance of `below` or less under everybody else. Only
-    /// labels of `which` (text, annotator).
+    /// Finds labels with a probability of `below` or less under the person's own model, distinguishing those
+    /// with a probability of [`UNLIKE_OTHERS`] or less under all others; and labels that fit the person but
+    /// have a probability of `below` or less under all others. Only labels of `which` (text, annotator) are
+    /// considered.
     ///
-    /// A chance is that of any level as improbable as the given one: the sum of the probabilities that are no larger (an exact test of
-    /// the label; with two levels the level's own probability). Neither side has learned from the label at hand: the
-    /// person and the text stand with their posteriors without it. *Everybody else* is the mean prediction over all others
-    /// with labels on that text. Because one value a text cannot hold two camps, the share of those who did label it and gave such
-    /// levels counts in its place where it is larger than predicted by more than chance (binomial test at 5 %). (What others were
-    /// fitted on holds the label through its author's severity alone.)
-    /// Expected numbers are sums of the own model's probabilities over the levels that would have been listed, so that they need no
-    /// simulation.
+    /// The probability is that of any level as improbable as the given one: the sum of the probabilities that
+    /// are no larger (an exact test of the label; with two levels the level's own probability). Neither side
+    /// has learned from the label in question: the posteriors of the person and the text exclude it. *All
+    /// others* is the mean prediction over all others with labels on that text. Because one value per text
+    /// cannot represent two camps, the share of those who labelled it and gave such levels replaces the
+    /// prediction where it is larger by more than chance (binomial test at 5 %). (The fit of the others
+    /// depends on the label only through its annotator's severity.) Expected numbers are sums of the own
+    /// model's probabilities over the levels that would have been listed, so that they need no simulation.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
@@ -213,7 +216,8 @@ fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, belo
     found
 }
 
-/// The chance of such levels among others who are predicted as `panel` and of whom those who labelled the text gave `counts`.
+/// The probability of such levels among others who are predicted as `panel`, with labels `counts` from those
+/// who labelled the text.
 fn chance_of_others(panel: &[f64], level: usize, counts: &[u32]) -> f64 {
     let predicted = chance(panel, level, panel);
     let n: u32 = counts.iter().sum();

@@ -15,7 +15,8 @@ pub(crate) struct AttributeEffects {
 }
 
 impl AttributeEffects {
-    /// Where an annotator with these values (one entry an attribute) is expected; what is not known tells nothing.
+    /// Expected random effects of an annotator with these values (one entry per attribute); unknown values
+    /// contribute nothing.
     pub(crate) fn mean(&self, values: &[Option<u16>], random_effects: usize) -> Vec<f64> {
         let mut mean = vec![0.0; random_effects];
         for (range, value) in self.starts.windows(2).zip(values) {

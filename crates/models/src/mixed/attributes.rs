@@ -1,10 +1,11 @@
-//! Attributes of annotators as predictors of where a new annotator starts.
+//! Attributes of annotators as predictors of a new annotator's random effects.
 //!
-//! Random effects get the prior `theta_a ~ N(B z_a, prior)`, `z_a` the values an annotator has, each beside the others (one-hot),
-//! centred. `B` is a ridge regression by generalised least squares: what an annotator's own labels say about them
-//! (the posterior without its prior) is an observation of `B z_a` with the variance of that and of annotators around it.
-//! The variance of the effects is the one under which annotators left out gain most, and nothing is used unless they gain by more than
-//! two standard errors.
+//! Random effects get the prior `theta_a ~ N(B z_a, prior)`, where `z_a` are the annotator's attribute
+//! values, one-hot encoded and centred. `B` is a ridge regression by generalised least squares: the
+//! likelihood of an annotator's own labels (the posterior without its prior) is an observation of `B z_a`,
+//! whose variance includes that of the estimate and that of annotators around `B z_a`. The variance of the
+//! effects is the one with the largest gain for held-out annotators, and attributes are used only where that
+//! gain exceeds two standard errors.
 
 use super::annotator::LabelGivenText;
 use super::attribute_effects::AttributeEffects;
@@ -70,7 +71,7 @@ impl Design {
     }
 }
 
-/// What one annotator's labels say about one random effect, without the prior: value and weight.
+/// Estimate of one random effect from one annotator's labels, without the prior: value and weight.
 #[derive(Clone, Copy)]
 struct LabelEstimate {
     value: f64,
@@ -78,8 +79,9 @@ struct LabelEstimate {
 }
 
 impl CrossedEffects {
-    /// Gives annotators prior means by their attributes if annotators left out gain by more than chance; else leaves everything
-    /// as it was. `None` where there is too little to try. The caller re-estimates the rest if they are used.
+    /// Gives annotators prior means by their attributes if held-out annotators gain by more than chance;
+    /// otherwise leaves everything unchanged. Returns `None` where there is too little data to try. If
+    /// attributes are used, the caller re-estimates the other parameters.
     pub(crate) fn select_attributes(
         &mut self,
         attributes: &[Attribute],
@@ -134,8 +136,8 @@ impl CrossedEffects {
         Some(evidence)
     }
 
-    /// The likelihood's estimate of random effect `i` of an annotator, without the prior (diagonally), weighted by the inverse of its variance
-    /// around what attributes could tell.
+    /// The likelihood's estimate of random effect `i` of an annotator, without the prior (diagonally),
+    /// weighted by the inverse of its variance around a prediction from attributes.
     fn label_estimate(&self, annotator: usize, i: usize) -> LabelEstimate {
         let (d, w) = (self.link.random_effects(), self.width());
         let effect = &self.annotators[annotator];
@@ -176,7 +178,7 @@ impl CrossedEffects {
         effects
     }
 
-    /// Marginal log-likelihood of an annotator's labels, one by one, where the random effects have this prior mean.
+    /// Marginal log-likelihood of each of an annotator's labels under this prior mean of the random effects.
     fn marginal_log_likelihood(&self, annotator: usize, mean: &[f64]) -> f64 {
         let (link, d) = (self.link, self.link.random_effects());
         let mut intercepts = vec![0.0; link.intercepts()];

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct StoppingRule {
     /// Rounds of expectation maximisation at most.
     pub(crate) max_rounds: u32,
-    /// Largest distance to the maximum that is still expected of any standard deviation, as a share of it.
+    /// Largest distance to the maximum still expected of any standard deviation, relative to that standard
+    /// deviation.
     pub(crate) tolerance: f64,
 }
 
 /// While the shared head is still to change.
 pub(crate) const ROUGH: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };
-/// For what is kept.
+/// Stopping rule for final estimates.
 pub(crate) const FINAL: StoppingRule = StoppingRule { max_rounds: 150, tolerance: 0.005 };
 
 /// How an estimation ended.

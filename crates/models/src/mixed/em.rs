@@ -1,5 +1,6 @@
-//! Variances and average intercepts by expectation maximisation, accelerated by SQUAREM (Varadhan and Roland 2008, Simple and
-//! globally convergent methods for accelerating the convergence of any EM algorithm, scheme S3).
+//! Estimates variances and average intercepts by expectation maximisation, accelerated by SQUAREM (Varadhan
+//! and Roland 2008, Simple and globally convergent methods for accelerating the convergence of any EM
+//! algorithm, scheme S3).
 
 use super::convergence::{Convergence, StoppingRule};
 use super::crossed::CrossedEffects;
@@ -12,11 +13,14 @@ use rayon::prelude::*;
 const MAX_STEP: f64 = 25.0;
 /// Largest change of a logarithm of a standard deviation by one extrapolation.
 const MAX_LOG_CHANGE: f64 = 0.7;
-/// Largest standard deviation, in logits, of texts and of annotators' effects: beyond it nearly all answers are certain, and labels hardly say how certain.
+/// Largest standard deviation, in logits, of texts and of annotators' effects: beyond it nearly all answers
+/// are certain, and labels carry little information about how certain.
 const MAX_SD: f64 = 5.0;
-/// Nats, and share of the logarithm of the likelihood, by which it may fall from round to round without being worse: it is an approximation.
+/// Drop of the log-likelihood between rounds that is tolerated, in nats and as a share of the log-likelihood:
+/// the likelihood is an approximation.
 const SLACK: (f64, f64) = (1.0, 0.005);
-/// How often an estimation goes back to where labels were likeliest, and on without extrapolation, before it ends there.
+/// Number of times an estimation returns to the most likely parameters, and continues without extrapolation,
+/// before it stops there.
 const MOST_FALLS: u32 = 2;
 /// Rounds in which texts and annotators are fitted to each other after it went back.
 const ROUNDS_AFTER_A_FALL: usize = 5;
@@ -38,7 +42,8 @@ impl Likeliest {
 }
 
 impl CrossedEffects {
-    /// Estimates variances and average link parameters until `stop` says so, and all posteriors with them.
+    /// Estimates variances and average link parameters, with all posteriors, until the stopping rule `stop`
+    /// is met.
     pub(crate) fn expectation_maximisation(&mut self, stop: StoppingRule) {
         let mut end = Convergence::default();
         let (mut best, mut falls): (Option<Likeliest>, u32) = (None, 0);
@@ -55,7 +60,8 @@ impl CrossedEffects {
                 Likeliest { log_likelihood: end.log_likelihood, parameters: second.clone(), fixed_effects };
             let fell = best.as_ref().filter(|best| now.log_likelihood < best.least());
             if let Some(likelier) = fell {
-                // Where answers are rare and nearly all agree, rounds can run away from a maximum that they have been near.
+                // Where answers are rare and nearly all agree, rounds can move away from a maximum that they
+                // were close to.
                 (falls, end.converged, end.log_likelihood) = (falls + 1, false, likelier.log_likelihood);
                 self.set_parameters(&likelier.parameters);
                 self.fixed_effects.clone_from(&likelier.fixed_effects);
@@ -85,9 +91,10 @@ impl CrossedEffects {
         self.update_all_texts();
     }
 
-    /// Texts given annotators, annotators given texts, averages and variances given both. Returns the logarithm of the
-    /// marginal likelihood of the labels before the round, as sum-product has it (Bethe's approximation; Yedidia, Freeman and
-    /// Weiss 2005): evidence of texts plus evidence of annotators less that of labels, which are in both.
+    /// Updates texts given annotators, annotators given texts, and averages and variances given both. Returns
+    /// the log marginal likelihood of the labels before the round in the sum-product (Bethe) approximation
+    /// (Yedidia, Freeman and Weiss 2005): evidence of texts plus evidence of annotators minus evidence of
+    /// labels, which are part of both.
     fn round(&mut self) -> f64 {
         let fitted = self.fitted_texts();
         self.update_scale_sd(&fitted);
@@ -174,8 +181,9 @@ impl CrossedEffects {
         self.prior = sum;
     }
 
-    /// Sum over annotators with labels, and the made-up ones, of what their random effects' squares and products are expected to be
-    /// around their prior means (row-major), and their number.
+    /// Sum over annotators with labels, and the pseudo-count of the prior, of the expected squares and
+    /// products of their random effects around their prior means (row-major), and the number of annotators in
+    /// that sum.
     pub(super) fn annotator_spread(&self) -> (Vec<f64>, f64) {
         let (d, w) = (self.link.random_effects(), self.width());
         let mut sum = vec![0.0; d * d];
@@ -200,9 +208,10 @@ impl CrossedEffects {
         (sum, n)
     }
 
-    /// The variances without bounds: logarithm of the texts' standard deviation (of texts that did not tune the encoder; that of the
-    /// others starts where an estimation of its own ended, and is left to the plain rounds), and the Cholesky factor of the annotators'
-    /// covariance by rows, its diagonal in logarithms.
+    /// The variances as unbounded parameters: logarithm of the texts' standard deviation (of texts that did
+    /// not tune the encoder; that of the others starts where a separate estimation ended, and is left to the
+    /// plain rounds), and the Cholesky factor of the annotators' covariance by rows, with the diagonal in
+    /// logarithms.
     fn parameters(&self) -> Vec<f64> {
         let d = self.link.random_effects();
         let factor = Factor::new(&self.prior, d);
@@ -233,8 +242,8 @@ impl CrossedEffects {
         hold_to_largest(&mut self.prior, d);
     }
 
-    /// How far plain rounds would still go if they went on to shrink as the last two did: the largest change of a standard
-    /// deviation, as a share of it.
+    /// Remaining change if plain rounds continued to shrink as the last two did: the largest relative change
+    /// of a standard deviation.
     fn expected_change(&self, first: &[f64], second: &[f64], third: &[f64]) -> f64 {
         let largest = |a: &[f64], b: &[f64]| {
             let (mut largest, mut at, mut next) = (0.0f64, 0, 0);
@@ -252,7 +261,8 @@ impl CrossedEffects {
     }
 }
 
-/// Scales rows and columns of a covariance (`d` x `d`) so that no standard deviation is above [`MAX_SD`]; correlations stay.
+/// Scales rows and columns of a covariance (`d` x `d`) so that no standard deviation exceeds [`MAX_SD`];
+/// correlations do not change.
 fn hold_to_largest(covariance: &mut [f64], d: usize) {
     let shares: Vec<f64> = (0..d).map(|i| (MAX_SD / covariance[i * d + i].sqrt()).min(1.0)).collect();
     for (at, value) in covariance.iter_mut().enumerate() {
@@ -260,7 +270,8 @@ fn hold_to_largest(covariance: &mut [f64], d: usize) {
     }
 }
 
-/// `first - 2 a r + a^2 v` with `r` the first step, `v` the change from the first to the second step, `a = -|r| / |v|`.
+/// `first - 2 a r + a^2 v`, where `r` is the first step, `v` the change from the first to the second step,
+/// and `a = -|r| / |v|`.
 fn extrapolated(first: &[f64], second: &[f64], third: &[f64]) -> Vec<f64> {
     let r: Vec<f64> = second.iter().zip(first).map(|(b, a)| b - a).collect();
     let v: Vec<f64> = third.iter().zip(second).zip(&r).map(|((c, b), r)| c - b - r).collect();
@@ -341,7 +352,8 @@ mod tests {
         assert!(crossed.convergence.log_likelihood > early, "{early} {:?}", crossed.convergence);
     }
 
-    /// Every annotator has one label, so that texts are independent and the likelihood is a product of double integrals.
+    /// Every annotator has one label, so that texts are independent and the likelihood is a product of double
+    /// integrals.
     #[test]
     fn the_likelihood_is_that_of_a_fine_grid_where_it_can_be_computed() {
         let observations = labels(60, 3, 180, [1.5, 0.8]);

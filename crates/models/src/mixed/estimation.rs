@@ -1,4 +1,4 @@
-//! What was estimated, how the estimation ended, and what the labels cannot tell.
+//! Estimated parameters, how the estimation ended, and what the labels cannot identify.
 
 use super::crossed::CrossedEffects;
 use dissensus_stats::data::GroupSlopes;
@@ -20,7 +20,7 @@ pub enum EstimationLimit {
     NoLabels,
     /// All labels are the same level.
     OneLevel,
-    /// Levels that nobody has used.
+    /// Levels that no annotator has used.
     UnusedLevels {
         /// How many.
         levels: u32,
@@ -32,7 +32,8 @@ pub enum EstimationLimit {
         /// How many.
         annotators: u32,
     },
-    /// No text has labels of two annotators: what is a text's own, beside its embedding, cannot be told from chance in one answer.
+    /// No text has labels of two annotators: a text's own effect, in addition to its embedding, cannot be
+    /// distinguished from chance in one answer.
     OneLabelPerText,
     /// No annotator has labelled two texts.
     OneLabelPerAnnotator,
@@ -114,17 +115,18 @@ impl std::fmt::Display for EstimationLimit {
 /// Variances of a fitted model and how they were found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimation {
-    /// Standard deviation of the texts' effects, beside what their embeddings tell, in logits.
+    /// Standard deviation of the texts' effects, in addition to what their embeddings predict, in logits.
     pub text_sd: f64,
     /// Standard deviation of the annotators' severities, in logits; `None` for choice scales.
     pub annotator_sd: Option<f64>,
-    /// Standard deviation of the logarithms of the annotators' discriminations; `None` where they have none of their own.
+    /// Standard deviation of the logarithms of the annotators' discriminations; `None` where the model has no
+    /// discriminations.
     pub discrimination_sd: Option<f64>,
     /// Whether groups of annotators have slopes of their own; `None` where there were no groups to try.
     pub group_slopes: Option<GroupSlopes>,
     /// Rounds of expectation maximisation in the last estimation.
     pub rounds: u32,
-    /// Largest change of a standard deviation still expected when it ended, as a share of it.
+    /// Largest relative change of a standard deviation still expected when the estimation ended.
     pub change: f64,
     /// Whether that is below the tolerance.
     pub converged: bool,
@@ -182,7 +184,7 @@ impl CrossedEffects {
                 limits.push(EstimationLimit::OneLabelPerAnnotator);
             }
             let groups = self.groups();
-            // Where every text or every annotator stands alone, that says it.
+            // Where every text or every annotator is isolated, the other limits already report it.
             if groups > 1 && !single_text && !single_annotator {
                 limits.push(EstimationLimit::Islands { groups: groups as u32 });
             }

@@ -4,13 +4,16 @@ use dissensus_stats::data::Attribute;
 use dissensus_stats::math::axpy;
 use serde::{Deserialize, Serialize};
 
-/// With fewer annotators who have labels a value is no group: its people are expected where the average annotator is.
+/// Fewest annotators with labels for a value to form a group; members of smaller ones are predicted like the
+/// average annotator.
 const MIN_GROUP: usize = 10;
-/// Of an attribute with more groups than this those of most labels are taken: what is estimated grows with the cube of their number.
+/// Largest number of groups per attribute, those with most labels: the cost of the estimation is cubic in
+/// their number.
 const MOST_GROUPS: usize = 12;
 
-/// One column for each group, attribute after attribute. Effects are deviations: those of an attribute, weighted by the labels of its groups, have
-/// the mean 0, so that the shared head stays that of the average label.
+/// One column per group, attribute after attribute. Effects are deviations: the effects of an attribute,
+/// weighted by the labels of its groups, have the mean 0, so that the shared head stays that of the average
+/// label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GroupColumns {
     /// Column of every value of every attribute; `None` for what is no group.
@@ -46,7 +49,7 @@ impl GroupColumns {
         self.shares.len()
     }
 
-    /// The columns of somebody with these values, one entry an attribute; none of what is not known.
+    /// The columns of an annotator with these values, one entry per attribute; unknown values have no column.
     pub(super) fn of(&self, values: &[Option<u16>]) -> Vec<u16> {
         let of = |(columns, value): (&Vec<Option<u16>>, &Option<u16>)| {
             columns.get(usize::from((*value)?)).copied().flatten()
@@ -145,7 +148,7 @@ impl GroupEffects {
         Self { columns, of, means: vec![0.0; all], root: vec![0.0; all * all] }
     }
 
-    /// The slopes expected of somebody in these columns.
+    /// Expected slopes of an annotator in these columns.
     pub(super) fn mean(&self, columns: &[u16], slopes: usize) -> Vec<f64> {
         sum_of(&self.means, columns, slopes)
     }

@@ -1,7 +1,8 @@
-//! What annotators' labels say of the slopes of their groups.
+//! Evidence of annotators' labels about the slopes of their groups.
 //!
-//! An annotator's labels are a normal observation of the slopes' prior mean, all effects of that annotator integrated out (the posterior without its
-//! prior), so that each annotator weighs as much as differences between people of one group leave.
+//! An annotator's labels are a normal observation of the slopes' prior mean, with all effects of that
+//! annotator integrated out (the posterior without its prior), so that differences between members of one
+//! group limit the weight of each annotator.
 
 use super::crossed::CrossedEffects;
 use super::group_columns::GroupColumns;
@@ -32,7 +33,7 @@ pub(super) struct GroupEstimate {
 }
 
 impl CrossedEffects {
-    /// What labels say of the slopes of an annotator, whose effects have this posterior from them.
+    /// Evidence about the slopes in the labels of an annotator whose effects have this posterior given them.
     pub(super) fn slope_evidence(
         &self,
         annotator: usize,
@@ -65,7 +66,7 @@ impl GroupEvidence {
         Self { slopes, precision: vec![0.0; n * n], linear: vec![0.0; n] }
     }
 
-    /// Adds what one annotator, who is in these columns, says.
+    /// Adds the evidence of one annotator in these columns.
     pub(super) fn add(&mut self, columns: &[u16], said: &SlopeEvidence) {
         let (n, all) = (self.slopes, self.linear.len());
         for &row in columns {
@@ -89,7 +90,8 @@ impl GroupEvidence {
         both
     }
 
-    /// Precision and linear part of the effects whose deviations the groups' slopes are, under the prior `N(0, variance)`.
+    /// Precision and linear part of the effects from which the groups' slopes deviate, under the prior
+    /// `N(0, variance)`.
     fn of_effects(&self, columns: &GroupColumns, variance: f64) -> (Factor, Vec<f64>) {
         let (n, all) = (self.slopes, self.linear.len());
         let mut precision = self.precision.clone();

@@ -21,14 +21,14 @@ pub(crate) struct Design {
     pub(crate) texts: usize,
     /// Labels of a text.
     pub(crate) labels: usize,
-    /// Women have even numbers; the last one has no labels, and the one before does not tell a gender.
+    /// Women have even numbers; the last annotator has no labels, and the one before has no known gender.
     pub(crate) annotators: usize,
     pub(crate) levels: usize,
     /// How much more women mind the second feature than men.
     pub(crate) difference: f64,
     /// Standard deviation of the slopes that people have of their own.
     pub(crate) own: f64,
-    /// Whether women and men label a text by turns; else anybody does.
+    /// Whether women and men label a text in turn; otherwise annotators are picked regardless of gender.
     pub(crate) one_of_each: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) const USUAL: Design = Design {
 pub(crate) struct Simulated {
     pub(crate) crossed: CrossedEffects,
     pub(crate) z: Vec<f64>,
-    /// What hand people write with, which tells nothing, and their gender.
+    /// Handedness, which is uninformative, and gender.
     pub(crate) attributes: Vec<Attribute>,
     /// Scores of texts.
     pub(crate) scores: Vec<f64>,
@@ -53,7 +53,7 @@ pub(crate) struct Simulated {
 }
 
 impl Design {
-    /// Slope on the second feature of somebody with this number.
+    /// Slope on the second feature of the annotator with this number.
     fn slope(&self, annotator: usize) -> f64 {
         if annotator.is_multiple_of(2) { self.difference / 2.0 } else { -self.difference / 2.0 }
     }
@@ -134,7 +134,7 @@ impl Design {
         Simulated { crossed, z, attributes, scores, fold: (0..self.texts).map(|t| (t % 5) as u8).collect() }
     }
 
-    /// Labels of new people on texts: (text, number that tells the gender, level).
+    /// Labels of new people on texts: (text, number that encodes the gender, level).
     pub(crate) fn new_people(&self, sim: &Simulated, seed: u64) -> Vec<(usize, usize, u16)> {
         let mut rng = generator(seed, 32);
         let mut labels = Vec::new();

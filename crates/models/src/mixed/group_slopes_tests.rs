@@ -1,4 +1,4 @@
-//! Whether groups that differ in kind are found, and groups that do not are left alone.
+//! Group slopes are found where groups differ in kind, and not where they do not.
 
 use super::*;
 use crate::mixed::group_slope_simulation::{Design, FEATURES, Simulated, USUAL};
@@ -23,7 +23,7 @@ fn expected(sim: &Simulated, values: [Option<u16>; 2]) -> Vec<f64> {
     sim.crossed.prior_of(&values).0.split_off(sim.crossed.link.random_effects())
 }
 
-/// How many of these projects get slopes of the right group alone, and how many any.
+/// Number of these projects that get slopes of the right group only, and number that get any.
 fn taken(design: Design, seeds: std::ops::Range<u64>) -> (usize, usize) {
     let found: Vec<GroupSlopes> =
         seeds.into_par_iter().filter_map(|seed| select(&mut design.simulate(seed))).collect();
@@ -67,8 +67,8 @@ fn many_groups_that_do_not_differ_get_no_slopes() {
     assert!(taken <= 3, "{taken} of {SEEDS}");
 }
 
-/// Each text is labelled by people of different groups, who have slopes of their own: what one of them says of a text is no reason to expect the
-/// opposite of the other's group.
+/// Each text is labelled by people of different groups, who have slopes of their own: the label of one of
+/// them is no reason to expect the opposite from the other's group.
 #[test]
 #[ignore = "prints a figure for the docs: 200 projects"]
 fn table_of_texts_with_one_person_of_each_group() {
@@ -91,7 +91,8 @@ fn what_is_found_is_what_was_simulated() {
         for (k, truth) in [0.0, 1.0, 0.0, 0.0].into_iter().enumerate() {
             assert!((women[k] - men[k] - truth).abs() < 0.35, "{own}: {women:?} {men:?}");
         }
-        // Who has no labels is predicted like the group; of whom nothing is known, like the average; what hand tells nothing.
+        // Annotators without labels are predicted like the group; unknown ones like the average; handedness
+        // has no effect.
         let (d, last) = (sim.crossed.link.random_effects(), sim.crossed.annotators.len() - 1);
         assert_eq!(sim.crossed.annotators[last].theta[d..], men);
         assert_eq!(expected(&sim, [Some(1), None]), vec![0.0; FEATURES]);
@@ -135,7 +136,7 @@ fn the_mean_over_labels_is_the_head_s() {
 fn own_variances_are_chosen_among_those_that_are_in() {
     let mut sim = USUAL.simulate(7);
     with_groups(&mut sim, 0.1);
-    // People have none of their own: the smallest variance is the likeliest, and smaller than all of the list.
+    // Without individual differences the smallest variance is the most likely, below all of the list.
     sim.crossed.slope_vars = vec![1e-4; FEATURES];
     sim.crossed.choose_own_variance(&sim.fold, 5);
     assert_eq!(sim.crossed.slope_vars, vec![1e-4; FEATURES]);
@@ -144,7 +145,8 @@ fn own_variances_are_chosen_among_those_that_are_in() {
     assert!(SLOPE_VARIANCES.contains(&sim.crossed.slope_vars[0]), "{:?}", sim.crossed.slope_vars);
 }
 
-/// How many 90 % intervals of the difference between groups hold it, feature by feature, and how many there are, over the projects whose slopes `fit` gives groups.
+/// Number of 90 % intervals of the difference between groups that contain it, feature by feature, and number
+/// of intervals, over the projects whose slopes `fit` gives groups.
 fn coverage(
     design: Design,
     seeds: std::ops::Range<u64>,
@@ -182,7 +184,7 @@ fn what_is_not_known_of_groups_is_as_wide_as_it_says() {
         true
     };
     let (held, n) = coverage(Design { own: 0.1, ..USUAL }, 40..64, by_gender);
-    // Below 80 or above 94 of 96 each have a chance of a fifth of a percent where each interval has one of 90 %.
+    // With intervals of exactly 90 %, below 80 and above 94 of 96 each have a probability of 0.2 %.
     assert!((79..=94).contains(&held), "{held} of {n}");
 }
 
@@ -242,7 +244,8 @@ fn small_groups_and_unknown_values_are_the_average() {
     assert_eq!(select(&mut sim), None);
 }
 
-/// Log loss of new people of whom the gender alone is known, and root mean squared error of the gap on a text, in levels: without and with.
+/// Log loss of new people of whom only the gender is known, and root mean squared error of the gap on a text,
+/// in levels: without and with group slopes.
 fn predicted(design: Design, sim: &Simulated, seed: u64) -> [[f64; 2]; 2] {
     let columns = TextColumns::new(&sim.crossed);
     let of = |value| AnnotatorPredictor::from_attributes(&sim.crossed, &[None, value]);

@@ -2,21 +2,22 @@
 //!
 //! A text has `q` scores `u` (one for cumulative links, one per level for softmax). An annotator has `m` link
 //! parameters `phi`:
-//! - cumulative: `phi_0` shifts all levels (severity), `phi_1..` are logarithms of the gaps between thresholds. They
-//!   make K - 1 intercepts `o_1 = phi_0`, `o_j = o_{j-1} - exp(phi_{j-1})`, and `P(y >= j) = sigma(u + o_j)`
-//!   (McCullagh 1980, Regression models for ordinal data). Binary is the case K = 2.
+//! - cumulative: `phi_0` shifts all levels (severity), `phi_1..` are logarithms of the gaps between
+//!   thresholds. They give K - 1 intercepts `o_1 = phi_0`, `o_j = o_{j-1} - exp(phi_{j-1})`, and
+//!   `P(y >= j) = sigma(u + o_j)` (McCullagh 1980, Regression models for ordinal data). Binary is the case K
+//!   = 2.
 //! - softmax: one intercept per level, `P(y = c)` proportional to `exp(u_c + phi_c)`.
 
 use dissensus_stats::data::Target;
 use dissensus_stats::math::sigmoid;
 use serde::{Deserialize, Serialize};
 
-/// Probabilities below this are not told apart from it in a likelihood.
+/// Lower bound of probabilities in a likelihood.
 const FLOOR: f64 = 1e-12;
 /// Ordinal scales with more levels than this give each annotator a shift and one common stretch of all gaps.
 const MAX_FREE_THRESHOLDS: usize = 8;
 
-/// Logarithms of discriminations beyond this are not told apart from it.
+/// Bound of the logarithms of discriminations.
 const MAX_LOG_DISCRIMINATION: f64 = 3.0;
 
 /// The link of one question.
@@ -24,8 +25,8 @@ const MAX_LOG_DISCRIMINATION: f64 = 3.0;
 pub struct Link {
     pub(crate) levels: usize,
     pub softmax: bool,
-    /// Whether annotators have a discrimination of their own (the slope of the graded response model; Samejima 1969): their scores are
-    /// multiplied by `exp` of the last random effect. Never with softmax.
+    /// Whether annotators have a discrimination of their own (the slope of the graded response model;
+    /// Samejima 1969): their scores are multiplied by `exp` of the last random effect. Never with softmax.
     pub(crate) discrimination: bool,
 }
 
@@ -214,14 +215,15 @@ impl Link {
         d.of_cumulative(k, y, upper, lower)
     }
 
-    /// Probability of `level` alone; cheaper than [`Link::probabilities`] for cumulative links.
+    /// Probability of `level` only; cheaper than [`Link::probabilities`] for cumulative links.
     pub(crate) fn likelihood(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> f64 {
         let [upper, lower] = Logistic::bounds(u, intercepts, k, usize::from(level));
         between(upper, lower).max(FLOOR)
     }
 
-    /// Expected information (Fisher) about the intercepts in one label, intercepts x intercepts, added to `out`.
-    /// The information about a common score is the sum of all its entries (cumulative) or the matrix itself (softmax).
+    /// Adds the expected (Fisher) information about the intercepts in one label, intercepts x intercepts, to
+    /// `out`. The information about a common score is the sum of all its entries (cumulative) or the matrix
+    /// itself (softmax).
     pub(crate) fn information(self, u: &[f64], intercepts: &[f64], k: f64, out: &mut [f64]) {
         if !self.softmax {
             cumulative_information(u[0], intercepts, k, out, |_, _| ());
@@ -237,8 +239,8 @@ impl Link {
         }
     }
 
-    /// Derivative of one label's log-likelihood by the score, and the expected information about the score in one label, for cumulative
-    /// links: the sum of all entries of [`Link::information`].
+    /// Derivative of one label's log-likelihood with respect to the score, and the expected information about
+    /// the score in one label, for cumulative links: the sum of all entries of [`Link::information`].
     pub(crate) fn score_derivatives(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> (f64, f64) {
         let y = usize::from(level);
         let (mut above, mut density_above, mut information) = (1.0, 0.0, 0.0);
@@ -259,7 +261,8 @@ impl Link {
         (k * (density(upper) - density(lower)) / between(upper, lower).max(FLOOR), information)
     }
 
-    /// Link parameters that give the smoothed shares of the levels in `counts` (one pseudo-label spread evenly).
+    /// Link parameters that reproduce the smoothed shares of the levels in `counts` (one pseudo-label spread
+    /// evenly).
     pub fn fixed_effects_from(self, counts: &[f64]) -> Vec<f64> {
         let total: f64 = counts.iter().sum::<f64>() + 1.0;
         let share: Vec<f64> = counts.iter().map(|c| (c + 1.0 / self.levels as f64) / total).collect();
@@ -281,7 +284,8 @@ impl Link {
 }
 
 impl Gradient {
-    /// Derivatives for a level `y` of a cumulative link, between these two of its curves; returns the log-likelihood.
+    /// Derivatives for a level `y` of a cumulative link, between these two of its curves; returns the
+    /// log-likelihood.
     fn of_cumulative(&mut self, k: f64, y: usize, upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
         let p = between(upper, lower).max(FLOOR);
         self.intercept.fill(0.0);
@@ -328,7 +332,8 @@ impl Logistic {
     }
 }
 
-/// Probability of a level between two cumulative curves. The difference is taken on the side where it does not cancel.
+/// Probability of a level between two cumulative curves. The difference is computed in the tail where it does
+/// not cancel.
 #[inline]
 fn between(upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
     match (upper, lower) {

@@ -18,9 +18,9 @@ pub(crate) struct QuadratureNode {
 }
 
 impl QuadratureNode {
-    /// The nodes of all texts. One score: the five-node Gauss-Hermite rule (within 0.0001 of fifteen nodes on POPQUORN,
-    /// 0.0009 on MD-Agreement). Choice scales: a simplex, one level raised in turn,
-    /// which has the mean and the covariance of independent scores up to the common shift that softmax ignores.
+    /// The nodes of all texts. One score: the five-node Gauss-Hermite rule (within 0.0001 of fifteen nodes on
+    /// POPQUORN, 0.0009 on MD-Agreement). Choice scales: a simplex with one level raised in turn, which has
+    /// the mean and the covariance of independent scores up to the common shift that softmax ignores.
     pub(crate) fn all(crossed: &CrossedEffects) -> Vec<Self> {
         let steps = steps(crossed.link);
         steps

@@ -5,11 +5,13 @@ use serde::{Deserialize, Serialize};
 /// More directions than any fit has.
 const MOST_DIRECTIONS: usize = 64;
 
-/// Directions in which what is not known of the parameters moves texts and annotators: independent, each by one standard deviation.
+/// Directions in which the uncertainty of the parameters moves texts and annotators: independent, each by one
+/// standard deviation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ParameterUncertainty {
     pub(super) directions: usize,
-    /// The largest standard deviation of the logarithms of texts' scales that labels do not rule out, where the model has no such scales.
+    /// Largest standard deviation of the logarithms of texts' scales that the labels do not rule out, where
+    /// the model has no such scales.
     pub(super) scale_sd: f64,
     /// Texts whose scores move: those with labels at the fit, in order.
     pub(super) texts: Vec<u32>,
@@ -19,7 +21,8 @@ pub(crate) struct ParameterUncertainty {
     pub(super) fixed_effects: Vec<f32>,
     /// Of each annotator of the fit, random effects and slopes x directions.
     pub(super) effects: Vec<f32>,
-    /// Of each annotator of the fit and then of one without labels: `pi/8` times the posterior variances of the intercepts x directions.
+    /// For each annotator of the fit and then for one without labels: `pi/8` times the posterior variances,
+    /// intercepts x directions.
     pub(super) variances: Vec<f32>,
 }
 
@@ -28,7 +31,8 @@ impl ParameterUncertainty {
         self.directions
     }
 
-    /// The largest standard deviation of the logarithms of texts' scales that labels do not rule out, where the model has no such scales.
+    /// Largest standard deviation of the logarithms of texts' scales that the labels do not rule out, where
+    /// the model has no such scales.
     pub(crate) fn scale_sd(&self) -> f64 {
         self.scale_sd
     }

@@ -1,6 +1,8 @@
-//! One unknown score given labels: posterior moments with and without each label, and the evidence, by quadrature.
+//! One unknown score given labels: posterior moments with and without each label, and the evidence, by
+//! quadrature.
 //!
-//! Serves both directions: a text's score given its annotators, and an annotator's shift given that annotator's texts.
+//! Serves both directions: a text's score given its annotators, and an annotator's shift given that
+//! annotator's texts.
 
 use crate::mixed::link::Link;
 use dissensus_stats::math::attenuation;
@@ -27,8 +29,8 @@ impl ScoredLabel {
         Self { attenuation, ..self.clone() }
     }
 
-    /// A text's scores, of variance `text`, as this label's annotator meets them, and the attenuation of their logits; `own` is the
-    /// variance of what the annotator adds.
+    /// A text's scores, of variance `text`, multiplied by the discrimination of this label's annotator, and
+    /// the attenuation of their logits; `own` is the variance that the annotator adds.
     pub(super) fn meets(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
         let met = scores.iter().map(|u| self.discrimination * u).collect();
         (met, attenuation(self.variance(text, own)))
@@ -53,9 +55,8 @@ pub(crate) struct ScalarPosterior {
     pub(crate) log_evidence_without: Vec<f64>,
 }
 
-/// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on Gauss-Hermite
-/// quadrature), centred on the mode.
-/// `N(mean, var)` is the prior.
+/// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on
+/// Gauss-Hermite quadrature), centred on the mode. `N(mean, var)` is the prior.
 pub(crate) fn integrate(
     link: Link,
     mean: f64,
@@ -74,7 +75,8 @@ pub(crate) fn integrate(
     }
     let (mode, sd) = mode(link, mean, var, labels);
     let nodes: [f64; NODES] = std::array::from_fn(|g| mode + sd * rule.nodes[g]);
-    // Prior over proposal, times the rule's weight; likelihoods join in logarithms, for texts with very many labels.
+    // Prior over proposal, times the rule's weight; likelihoods are combined in logarithms, for texts with
+    // very many labels.
     let mut total: [f64; NODES] = std::array::from_fn(|g| {
         rule.weights[g].ln() + 0.5 * rule.nodes[g].powi(2) - 0.5 * (nodes[g] - mean).powi(2) / var
     });

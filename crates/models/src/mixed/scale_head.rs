@@ -1,4 +1,5 @@
-//! How far people are apart on a text, told from its embedding: ridge regression (Hoerl and Kennard 1970) of the logarithm of scales.
+//! Predicts the spread of labels on a text from its embedding: ridge regression (Hoerl and Kennard 1970) of
+//! the logarithm of scales.
 
 use crate::linear::pca::PcaEmbeddings;
 use dissensus_stats::math::dot;
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 const COMPONENTS: usize = 128;
 /// Penalties that are tried; components have a mean squared length of 1.
 const PENALTIES: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
-/// Logarithms of scales beyond this are not told apart from it.
+/// Bound of the logarithms of scales.
 const MOST: f64 = 1.5;
 
-/// What labels alone tell of the logarithm of a text's scale.
+/// Estimate of the logarithm of a text's scale from labels only.
 pub(super) struct ScaleSite {
     pub(super) text: usize,
     pub(super) log: f64,

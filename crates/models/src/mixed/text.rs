@@ -14,7 +14,8 @@ pub(crate) struct TextPosterior {
     pub(crate) mean: Vec<f64>,
     /// Variance (mean over scores).
     pub(crate) variance: f64,
-    /// Labels x (q means, one variance, what the text's scale adds to the noise of a label), each without that label.
+    /// Labels x (q means, one variance, noise that the text's scale adds to a label), each without that
+    /// label.
     pub(crate) cavity: Vec<f64>,
     /// Logarithm of the labels' probability, the text's scores integrated out.
     pub(crate) log_evidence: f64,
@@ -22,7 +23,8 @@ pub(crate) struct TextPosterior {
     pub(crate) scale: Option<ScalePosterior>,
 }
 
-/// The posterior for prior `N(prior_mean, prior_var)`, with `scale` (never with softmax) for a scale of its own.
+/// The posterior for prior `N(prior_mean, prior_var)`; `scale` (never with softmax) gives the text a scale of
+/// its own.
 pub(crate) fn fit(
     link: Link,
     prior_mean: &[f64],

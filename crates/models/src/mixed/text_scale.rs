@@ -1,8 +1,9 @@
-//! Texts' own scales: how far people are apart on a text, beyond what its place on the scale explains.
+//! Scales of texts: how far labels of a text are apart, beyond what its score explains.
 //!
-//! The location-scale model for ordered levels (McCullagh 1980, section 6) with random scales (Hedeker, Mermelstein and Demirtas 2008):
-//! `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, sd^2)`. A text's scale and its score are integrated over together, on a
-//! grid of scales. What predicts is the posterior median of the scale, `exp E log s_t`, so that a text without labels has a scale of 1.
+//! The location-scale model for ordered levels (McCullagh 1980, section 6) with random scales (Hedeker,
+//! Mermelstein and Demirtas 2008): `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, sd^2)`. A
+//! text's scale and its score are integrated over together, on a grid of scales. Predictions use the
+//! posterior median of the scale, `exp E log s_t`, so that a text without labels has a scale of 1.
 
 use super::scalar_posterior::{ScalarPosterior, ScoredLabel};
 use dissensus_stats::math::PI_8;
@@ -12,12 +13,12 @@ use serde::{Deserialize, Serialize};
 const SIDE: usize = 11;
 /// Their distance.
 const STEP: f64 = 0.2;
-/// A scale whose likelihood is `exp` of minus this beside the likeliest's need not be looked at.
+/// A scale is skipped if its log-likelihood is lower than the largest by more than this.
 const NEGLIGIBLE: f64 = 16.0;
-/// The standard deviation of what embeddings tell and labels do not change.
+/// Standard deviation of scales that are predicted from embeddings and not updated by labels.
 const TOLD_SD: f64 = 1e-3;
 
-/// What is known of a text's scale before its labels.
+/// Prior of a text's scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalePrior {
     /// Mean of its logarithm.
@@ -26,14 +27,15 @@ pub(crate) struct ScalePrior {
     pub(crate) sd: f64,
 }
 
-/// What is known of it given them.
+/// Posterior of a text's scale given its labels.
 #[derive(Clone, Debug)]
 pub(crate) struct ScalePosterior {
     /// Mean of its logarithm.
     pub(crate) log: f64,
     /// Variance of its logarithm.
     pub(crate) variance: f64,
-    /// Logarithm of the labels' probability at each scale of the grid around the prior's mean, the score integrated out; empty without labels.
+    /// Log probability of the labels at each scale of the grid around the prior's mean, with the score
+    /// integrated out; empty without labels.
     pub(crate) log_evidence: Vec<f64>,
 }
 
@@ -46,7 +48,7 @@ impl ScalePosterior {
         noise(self.log)
     }
 
-    /// The same where the logarithm lies `x` posterior standard deviations from its mean.
+    /// The noise with the logarithm of the scale `x` posterior standard deviations from its mean.
     pub(crate) fn noise_at(&self, x: f64) -> f64 {
         noise(self.log + x * self.variance.sqrt())
     }
@@ -67,9 +69,10 @@ pub(crate) struct ScaledPosterior {
 /// Scales of all texts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TextScales {
-    /// Standard deviation of their logarithms around what embeddings tell; next to 0 where labels tell no more.
+    /// Standard deviation of the logarithms of scales around the prediction from embeddings; close to 0 where
+    /// labels do not update them.
     pub(crate) sd: f64,
-    /// Whether labels tell more than embeddings.
+    /// Whether labels update the scales in addition to embeddings.
     pub(crate) own: bool,
     /// Its 95 % interval by the likelihood, the other variances held.
     pub(crate) interval: (f64, f64),
@@ -93,7 +96,7 @@ impl TextScales {
         Self { sd, own: true, interval: (sd, sd), mean, log, variance }
     }
 
-    /// Of these logarithms, whatever labels say.
+    /// Scales with these logarithms, regardless of labels.
     pub(super) fn told(mean: Vec<f64>) -> Self {
         Self { own: false, ..Self::around(mean, TOLD_SD) }
     }
@@ -133,7 +136,7 @@ impl TextScales {
         noise(self.log[text])
     }
 
-    /// The same where the logarithm lies `x` posterior standard deviations from its mean.
+    /// The noise with the logarithm of the scale `x` posterior standard deviations from its mean.
     pub(crate) fn noise_at(&self, text: usize, x: f64) -> f64 {
         noise(self.log[text] + x * self.variance[text].sqrt())
     }
@@ -147,7 +150,8 @@ impl TextScales {
     }
 }
 
-/// A squared scale as a variance beside the standard logistic's, so that `attenuation(variance + noise)` divides by the scale.
+/// Expresses a squared scale as a variance in addition to the standard logistic's, so that
+/// `attenuation(variance + noise)` divides by the scale.
 pub(crate) fn noise(log: f64) -> f64 {
     ((2.0 * log).exp() - 1.0) / PI_8
 }
@@ -157,7 +161,8 @@ fn grid() -> impl Iterator<Item = f64> {
     (0..=2 * SIDE).map(|g| STEP * (g as f64 - SIDE as f64))
 }
 
-/// Integrates over the scale of a text with at least one label, its score integrated out by `score` at each scale.
+/// Integrates over the scale of a text with at least one label; `score` integrates out the score at each
+/// scale.
 pub(crate) fn at_scales(
     prior: ScalePrior,
     labels: &[ScoredLabel],
@@ -188,7 +193,7 @@ pub(crate) fn at_scales(
     }
 }
 
-/// A scale of the grid, and what is known of the score there.
+/// A scale of the grid, and the posterior of the score there.
 pub(super) struct ScaleNode {
     /// Its posterior weight; those of all nodes sum to 1.
     pub(super) weight: f64,
@@ -199,7 +204,8 @@ pub(super) struct ScaleNode {
     pub(super) variance: f64,
 }
 
-/// Score and scale together, which their moments tell apart too little where tails count: for each label the nodes without it.
+/// Score and scale together, for each label the nodes without it: their moments are too coarse where tails
+/// matter.
 pub(super) fn nodes_without(
     prior: ScalePrior,
     labels: &[ScoredLabel],
@@ -225,8 +231,9 @@ fn scaled(labels: &[ScoredLabel], log: f64) -> Vec<ScoredLabel> {
     labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect()
 }
 
-/// The score at the scales of the grid whose likelihood is not negligible beside the largest, by all labels or without one of them: of a
-/// text with few labels nearly all, of one with hundreds some. It has one peak, which is climbed from the middle.
+/// The score at the scales of the grid whose likelihood is not negligible compared with the largest, by all
+/// labels or without one of them: nearly all scales for a text with few labels, some for one with hundreds.
+/// The likelihood has one peak, and the search climbs it from the middle.
 fn likely_scores(of: impl Fn(f64) -> ScalarPosterior) -> Vec<Option<ScalarPosterior>> {
     let places: Vec<f64> = grid().collect();
     let mut scores: Vec<Option<ScalarPosterior>> = vec![None; places.len()];
@@ -258,7 +265,7 @@ fn evidence(scores: &[Option<ScalarPosterior>], of: impl Fn(&ScalarPosterior) ->
     scores.iter().map(|score| score.as_ref().map_or(f64::NEG_INFINITY, &of)).collect()
 }
 
-/// Where the scale is told.
+/// The posterior where the scale is fixed by its prior.
 fn at_scale(prior: ScalePrior, score: ScalarPosterior) -> ScaledPosterior {
     let noise = noise(prior.mean);
     ScaledPosterior {
@@ -310,7 +317,7 @@ fn weighted(sd: f64, log_evidence: &[f64]) -> (Vec<f64>, f64) {
     (weights, top + sum.ln() - norm.ln())
 }
 
-/// The logarithm of the probability of a text's labels where logarithms of scales have standard deviation `sd`.
+/// Log probability of a text's labels if logarithms of scales have standard deviation `sd`.
 pub(super) fn log_evidence_of(sd: f64, at_scales: &[f64]) -> f64 {
     weighted(sd, at_scales).1
 }
@@ -347,12 +354,12 @@ mod tests {
         let agreed = fitted(0.5, &[2, 2, 2, 2, 2, 2, 2, 2]).scale;
         assert!(apart.log > 0.2 && agreed.log < -0.2, "{} {}", apart.log, agreed.log);
         assert!(apart.variance < 0.25 && agreed.variance < 0.25);
-        // One label where labels are expected says little.
+        // One label at its expected level carries little information.
         let one = fitted(0.5, &[2]).scale;
         assert!(one.log.abs() < 0.2 && one.variance > 0.2, "{one:?}");
     }
 
-    /// What is known without a label is what would be known had it never been given.
+    /// Leaving a label out gives the same posterior as never having had it.
     #[test]
     fn a_label_taken_out_is_as_if_it_had_never_been() {
         let link = Link { levels: 5, softmax: false, discrimination: true };

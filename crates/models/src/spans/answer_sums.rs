@@ -21,7 +21,7 @@ impl Counts {
         (all > 0.0).then(|| 2.0 * self.right / all)
     }
 
-    /// Whether there is anything of it, marked or predicted.
+    /// Whether the type occurs, marked or predicted.
     pub(super) fn occurs(self) -> bool {
         self.predicted + self.actual > 0.0
     }
@@ -75,7 +75,8 @@ impl Overlap {
         self.actual += other.actual;
     }
 
-    /// The harmonic mean of the shares that are found; 0 where nothing is, absent where there is no span on either side.
+    /// Harmonic mean of precision and recall; 0 where nothing is found, absent where there is no span on
+    /// either side.
     pub(super) fn f1(self) -> Option<f64> {
         if self.predicted + self.actual == 0.0 {
             return None;
@@ -102,7 +103,8 @@ impl AnswerSums {
         Self { types: vec![Default::default(); types], ..Self::default() }
     }
 
-    /// Of an answer to a text of so many words. A word counts as marked where its probability reaches the type's threshold.
+    /// Sums of an answer to a text of `words` words. A word counts as marked where its probability reaches
+    /// the type's threshold.
     pub(super) fn of(words: usize, one: &PredictedMarks<'_>) -> Self {
         let PredictedMarks { answer, probabilities: p, thresholds } = one;
         let types = thresholds.len();

@@ -1,4 +1,4 @@
-//! What can be said of words without a model of their meaning.
+//! Baselines for words without a model of their meaning.
 
 use super::data::{SpanAnswer, SpanTexts};
 
@@ -63,7 +63,8 @@ impl WordFrequency {
         Self { rates, forms: of_form, annotators: of_annotator }
     }
 
-    /// The smoothed rate of each word's form times how much more often than all others the annotator marks: `[words][types]`.
+    /// The smoothed rate of each word's form times the annotator's rate of marking relative to all others:
+    /// `[words][types]`.
     pub fn probabilities(&self, texts: &SpanTexts, text: u32, annotator: u32) -> Vec<f32> {
         let types = self.rates.len();
         let own = &self.annotators[annotator as usize * types..][..types];

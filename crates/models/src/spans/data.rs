@@ -12,7 +12,8 @@ pub(super) const MOST_TYPES: usize = 64;
 pub struct WordFeatures<'a> {
     /// Hidden states, `[words][dim]`, row-major.
     pub states: &'a [f32],
-    /// Of each word the id of its form (the word in lower case); ids that a model has not learned say nothing.
+    /// For each word the id of its form (the word in lower case); ids that a model has not learned are
+    /// ignored.
     pub forms: &'a [u32],
 }
 
@@ -24,7 +25,7 @@ pub struct SpanTexts {
     first: Vec<usize>,
     states: Vec<f32>,
     forms: Vec<u32>,
-    /// One over how often the word's form stands in its text.
+    /// Inverse of the number of occurrences of the word's form in its text.
     weights: Vec<f32>,
 }
 
@@ -96,7 +97,8 @@ impl SpanTexts {
         self.forms[word]
     }
 
-    /// What a word counts for in learning: a form that stands in its text a thousand times is one word, not a thousand.
+    /// Weight of a word in training: a form that occurs a thousand times in its text counts as one word, not
+    /// a thousand.
     pub fn weight(&self, word: usize) -> f32 {
         self.weights[word]
     }

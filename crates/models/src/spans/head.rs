@@ -14,7 +14,8 @@ const TOLERANCE: f64 = 1e-6;
 /// Rounds of the variance of readiness.
 const ROUNDS: usize = 4;
 
-/// What is learned of one type.
+/// Mean of the constant's wide prior: the log-odds of the type's rate, so that a type without any marks has a
+/// finite constant.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     constant: f64,
@@ -24,7 +25,7 @@ pub(super) struct Head {
     pub(super) readiness: Vec<(f64, f64)>,
     /// Variance of readiness between annotators; 0 where annotators are left out.
     pub(super) variance: f64,
-    /// All effects of annotators, in whose place readiness alone stands until they are learned.
+    /// All effects of annotators; until they are fitted, only readiness is used instead.
     pub(super) own: Option<(Population, Vec<OwnEffects>)>,
 }
 
@@ -37,11 +38,12 @@ pub(super) struct HeadData<'a> {
 }
 
 impl Head {
-    /// Fits one type to the answers of a design. Readiness is a random effect, whose variance is estimated by expectation maximisation with the posterior's mode and
-    /// curvature (Laplace); all else is a mode under normal priors.
+    /// Fits one type to the answers of a design. Readiness is a random effect, whose variance is estimated by
+    /// expectation maximisation with the posterior's mode and curvature (Laplace); all other parameters are
+    /// modes under normal priors.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`ModelError::Cancelled`].
     pub(super) fn fit(
         design: &Design,
         data: &HeadData<'_>,
@@ -52,7 +54,7 @@ impl Head {
         Self::in_rounds(design, data, of_type, priors, ROUNDS, progress)
     }
 
-    /// As [`Head::fit`], at the variance of readiness that `priors` has.
+    /// [`Head::fit`] at the variance of readiness given in `priors`.
     pub(super) fn at_priors(
         design: &Design,
         data: &HeadData<'_>,
@@ -97,13 +99,14 @@ impl Head {
             let curvatures = design.curvatures(&x, &scores);
             readiness =
                 x[first..].iter().zip(&curvatures).map(|(b, h)| (*b, 1.0 / (h + precision))).collect();
-            // Of annotators who have answered; the others say nothing of the variance.
+            // Only annotators with answers; the others carry no information about the variance.
             let answered: Vec<&(f64, f64)> =
                 readiness.iter().zip(&curvatures).filter(|(_, h)| **h > 0.0).map(|(r, _)| r).collect();
             let squares: f64 = answered.iter().map(|(b, v)| b * b + v).sum();
             variance = (squares / answered.len().max(1) as f64).clamp(1e-3, 25.0);
             priors.annotators = Some(1.0 / variance);
-            // Posteriors under the variance that is reported; of annotators without answers that is the population.
+            // Posteriors under the variance that is reported; for annotators without answers that is the
+            // population.
             for (own, curvature) in readiness.iter_mut().zip(&curvatures) {
                 own.1 = 1.0 / (curvature + 1.0 / variance);
             }
@@ -144,7 +147,7 @@ impl Head {
             .map_or_else(|| Population::of_readiness(self.variance), |(population, _)| *population)
     }
 
-    /// Effects of an annotator; of one that is not known those of somebody of whom nothing is known.
+    /// Effects of an annotator; for an unknown one, the population's.
     pub(super) fn effects(&self, annotator: Option<u32>) -> OwnEffects {
         let at = |all: &[OwnEffects]| annotator.and_then(|who| all.get(who as usize).copied());
         match &self.own {

@@ -14,7 +14,8 @@ pub(super) struct Priors {
     pub(super) forms: f64,
     /// Of annotators' readiness; `None` leaves annotators out.
     pub(super) annotators: Option<f64>,
-    /// Mean of the constant's wide prior: the log-odds of the type's rate. A type that nobody has marked would else have no finite constant.
+    /// Mean of the constant's wide prior: the log-odds of the type's rate, so that a type without any marks
+    /// has a finite constant.
     pub(super) constant: f64,
 }
 
@@ -60,7 +61,7 @@ impl Scaling {
         Self { mean: vec![0.0; dim], factors: [1.0, 1.0] }
     }
 
-    /// Constant and weights on states as they are that give the scores of this constant and these weights on scaled ones.
+    /// Converts a constant and weights for scaled states to those that give the same scores on unscaled ones.
     pub(super) fn worked_into(&self, constant: f64, weights: &[f32]) -> (f64, Vec<f32>) {
         let half = weights.len() / 2;
         let mut shifted = constant;
@@ -203,7 +204,8 @@ impl Design {
         diagonal.iter().map(|value| 1.0 / value.max(1e-9)).collect()
     }
 
-    /// `sum of weights x Bernoulli deviances / 2 + penalties`, and its gradient. `answers` are all, `of_type` the type.
+    /// `sum of weights x Bernoulli deviances / 2 + penalties`, and its gradient. `answers` are all answers,
+    /// `of_type` is the type.
     pub(super) fn objective(
         &self,
         x: &[f64],
@@ -281,7 +283,8 @@ impl Design {
         all
     }
 
-    /// Of all answers the weighted share of words that are marked with the type, a half mark added, between 0 and 1.
+    /// Weighted share over all answers of words that are marked with the type, with half a mark added,
+    /// strictly between 0 and 1.
     pub(super) fn rate(&self, answers: &[SpanAnswer], of_type: usize) -> f64 {
         let (mut marked, mut all) = (0.5, 1.0);
         for answer in &self.answers {

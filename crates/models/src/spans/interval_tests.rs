@@ -12,7 +12,8 @@ use dissensus_stats::math::sigmoid;
 use dissensus_stats::metrics::Resampled;
 use rand_distr::{Distribution as _, StandardNormal};
 
-/// The probabilities that made the marks, of a person of average readiness, on scores that are `steepness` times as wide.
+/// The probabilities that generated the marks, for a person of average readiness, with scores multiplied by
+/// `steepness`.
 fn predictions(data: &Simulated, answers: &[&SpanAnswer], steepness: f64) -> SpanPredictions {
     let of = |answer: &&SpanAnswer| {
         let p = |word: usize| {
@@ -59,7 +60,7 @@ fn what_is_left_is_scored_as_if_it_were_alone() {
     }
 }
 
-/// Texts and people of each world are drawn anew: an interval has to hold what all worlds together say.
+/// Texts and people of each world are drawn anew: an interval must contain the value of all worlds combined.
 #[test]
 fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
     let worlds: Vec<Simulated> = (0..60).map(|seed| simulated(60, 12, 0.7, 1000 + seed)).collect();
@@ -136,13 +137,13 @@ fn figures_that_rest_on_too_little_have_no_interval() {
         resampled(data, 1.0).intervals(0.9).unwrap().into_keys().collect()
     };
     let mut enough = simulated(60, 8, 1.0, 33);
-    // Texts on which nobody differs are needed, too.
+    // Texts without disagreement are needed as well.
     enough.answers.iter_mut().filter(|answer| answer.text < 15).for_each(|answer| answer.marks.clear());
     assert_eq!(keys(&enough).len(), 10);
     assert!(!keys(&simulated(60, 8, 1.0, 33)).contains(&"text_disagreement_auroc".to_owned()));
     assert!(keys(&simulated(19, 8, 1.0, 33)).is_empty());
     assert!(keys(&simulated(60, 4, 1.0, 33)).is_empty());
-    // Marks in nine texts are too few for F1 and for telling where people differ, not for the loss.
+    // Marks in nine texts are too few for F1 and for detecting disagreement, but not for the loss.
     let mut rare = simulated(60, 8, 1.0, 33);
     rare.answers.iter_mut().filter(|answer| answer.text >= 9).for_each(|answer| answer.marks.clear());
     assert_eq!(keys(&rare), ["text_disagreement_spearman", "token_disagreement_spearman", "token_log_loss"]);

@@ -24,10 +24,10 @@ struct In {
 }
 
 impl LiveSpans {
-    /// Scores and variances as bytes, without answers and what they tell of annotators.
+    /// Serialises scores and variances, without answers and the annotator effects learned from them.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if a number cannot be written, which none has been seen to cause.
+    /// [`ModelError::Damaged`] if a number cannot be serialised, which is not known to happen.
     pub fn scores_to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let body = postcard::to_allocvec(&Out { variances: &self.variances, texts: &self.texts })
             .map_err(|e| ModelError::Damaged(e.to_string()))?;

@@ -30,8 +30,9 @@ impl Readiness {
     }
 }
 
-/// The readiness of all annotators for each type as random effects of mean 0, given scores of words: the modes and their curvatures (Laplace), the variance by
-/// expectation maximisation. `known` has of a text the scores of its words (`[words][types]`, in logits) and what each word counts for.
+/// Fits the readiness of all annotators for each type as random effects of mean 0, given scores of words: the
+/// modes and their curvatures (Laplace), the variance by expectation maximisation. `known` returns the scores
+/// of a text's words (`[words][types]`, in logits) and the weight of each word.
 pub fn fit_readiness<'s>(
     answers: &[SpanAnswer],
     annotators: usize,

@@ -9,7 +9,7 @@ use dissensus_stats::data::{ModelError, Observation};
 use dissensus_stats::metrics::{Cluster, LEAST_RARE, Resampled};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a model says of test answers, laid out so that some of them can be left out.
+/// Predictions of a model for test answers, laid out so that some of them can be left out.
 pub(super) struct ScoredWords<'a> {
     texts: &'a SpanTexts,
     predicted: &'a [PredictedMarks<'a>],
@@ -49,7 +49,7 @@ impl<'a> ScoredWords<'a> {
         }
     }
 
-    /// On the answers at the places that `keep` names.
+    /// Scores on the answers at the positions that `keep` selects.
     pub(super) fn scores(&self, keep: &dyn Fn(usize) -> bool) -> TokenScores {
         let mut sums = AnswerSums::none(self.types);
         let mut own: BTreeMap<u32, Vec<Counts>> = BTreeMap::new();
@@ -125,8 +125,10 @@ impl<'a> ScoredWords<'a> {
         Resampled::over(answers, whole.to_vec(), supported, seed, without, progress)
     }
 
-    /// Which figures rest on enough: 20 texts and 5 annotators; of F1, marks of each type (of spans: of any) in 10 texts and by 5 annotators; of AUROC, 10 texts with a word on
-    /// which annotators differ and 10 with one on which they agree (of texts: 10 texts of each kind); of correlations 20 texts with two answers.
+    /// Which figures have enough data: 20 texts and 5 annotators; for F1, marks of each type (for spans: of
+    /// any type) in 10 texts and by 5 annotators; for AUROC, 10 texts with a word on which annotators differ
+    /// and 10 with one on which they agree (over texts: 10 texts of each kind); for correlations, 20 texts
+    /// with two answers.
     fn supported(&self, whole: &[(&'static str, Option<f64>)]) -> Vec<bool> {
         let annotators: BTreeSet<u32> = self.predicted.iter().map(|one| one.answer.annotator).collect();
         let enough =

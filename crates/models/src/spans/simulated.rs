@@ -10,7 +10,8 @@ use dissensus_stats::math::sigmoid;
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, StandardNormal};
 
-/// Texts of 12 words, people who differ in readiness by `deviation`, and whether each marks each word. States are a signal and noise.
+/// Texts of 12 words, people who differ in readiness by `deviation`, and whether each marks each word. States
+/// are a signal plus noise.
 pub struct Simulated {
     pub texts: SpanTexts,
     pub answers: Vec<SpanAnswer>,

@@ -1,4 +1,5 @@
-//! Labels that leave something open: figures stay finite, and the model says what it cannot know.
+//! Labels that do not identify every parameter: figures stay finite, and the model reports what it cannot
+//! estimate.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 

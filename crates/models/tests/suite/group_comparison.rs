@@ -181,8 +181,8 @@ fn the_interval_of_the_mean_gap_covers() {
     }
 }
 
-/// Whatever the project: a difference has a p value of 5 % or less exactly where its 95 % interval leaves out 0. Designs without a difference and with a clear one
-/// are among them, so that both verdicts come often.
+/// In every project a difference has a p value of 5 % or less exactly where its 95 % interval excludes 0. The
+/// designs include some without a difference and some with a clear one, so that both verdicts are frequent.
 #[test]
 fn verdicts_and_intervals_say_the_same() {
     let mut verdicts = [0, 0];
@@ -225,7 +225,8 @@ fn fitted(design: &Design, project: &Project) -> LiveModel {
     LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap()
 }
 
-/// Of severities 92 to 99 % of a hundred projects of each design were held; the difference is not pulled to 0.
+/// Intervals of severities covered in 92 to 99 % of a hundred projects of each design; the difference is not
+/// shrunk to 0.
 #[test]
 fn the_interval_of_the_severity_gap_covers() {
     for design in [designs()[1], designs()[4]] {
@@ -250,7 +251,8 @@ fn the_interval_of_the_severity_gap_covers() {
     }
 }
 
-/// One side is stricter by chance or throughout, and no text is different: at most 5 % of the projects may show one.
+/// One side is stricter by chance or throughout, and no text is different: at most 5 % of the projects may
+/// show one.
 #[test]
 fn where_the_sides_differ_on_no_text_none_is_shown() {
     for design in [PLAIN, Design { shift: 0.7, ..PLAIN }, Design { levels: 2, ..PLAIN }] {

@@ -61,7 +61,7 @@ fn running_measures_equal_fresh_ones_after_many_clicks() {
     }
 }
 
-/// Fits that share what depends on texts alone are the same fits.
+/// Fits that share the preparation of texts are identical to separate fits.
 #[test]
 fn texts_that_were_prepared_before_change_nothing() {
     let options = FitOptions::default();
@@ -105,7 +105,7 @@ fn undoing_a_label_restores_the_annotator() {
     let sim = simulate(200, 5, 2, 4, 40, 3);
     let mut live = live(&sim);
     let text = (0..200).find(|&t| live.label(t, 2).is_none()).unwrap();
-    // One click first, so that the annotator stands at the live optimum and not at the last round of the fit.
+    // One label first, so that the annotator is at the live optimum and not at the last round of the fit.
     live.record(Observation { text, annotator: 2, level: 1 }).unwrap();
     live.retract(text, 2).unwrap();
     let before = live.severity(2).unwrap();
@@ -318,8 +318,8 @@ fn a_text_that_all_have_labelled_is_what_they_said() {
     assert_eq!((live.labels_on(1, None), live.labels_on(1, Some(&[true, false, true]))), (8, 2));
 }
 
-/// Two texts of like mean: the one whose labels lie at both ends is more split, although a model with one value a text predicts
-/// the same of both.
+/// Two texts with similar means: the one with labels at both ends is more split, although a model with one
+/// value per text predicts the same for both.
 #[test]
 fn labels_at_both_ends_outrank_labels_in_the_middle() {
     let mut sim = simulate(80, 40, 5, 4, 20, 5);

@@ -19,15 +19,15 @@ pub(super) struct Variances {
     pub(super) text: f64,
 }
 
-/// A choice of variances: the kernel's inverse squared width beside them.
+/// A choice of variances and of the kernel's inverse squared width.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen {
     pub(super) width: f64,
     pub(super) variances: Variances,
 }
 
-/// Lower halves of the kernels (embeddings, similar texts, n-grams where there are any), and pseudo-data: scores as labels alone tell
-/// them, with the variance of each.
+/// Lower halves of the kernels (embeddings, similar texts, n-grams where there are any), and pseudo-data:
+/// score estimates from labels only, with the variance of each.
 pub(super) struct Process {
     pub(super) linear: DMatrix<f64>,
     pub(super) rbf: DMatrix<f64>,
@@ -36,7 +36,7 @@ pub(super) struct Process {
     pub(super) noise: Vec<f64>,
 }
 
-/// What a process says of the texts it was given.
+/// Posterior of a process for its training texts.
 pub(super) struct Solution {
     /// Weights of the kernels.
     pub(super) alpha: Vec<f64>,
@@ -99,8 +99,9 @@ impl Process {
         (reached.unwrap_or(f64::MIN), best)
     }
 
-    /// Texts of one of the `groups`, which together are all texts, are left out together: `z_G - (B_GG)^-1 alpha_G` with `B` the inverse of
-    /// the covariance (Rasmussen and Williams 2006, eq. 5.12, for blocks).
+    /// Solves with the texts of each of the `groups`, which together are all texts, left out together:
+    /// `z_G - (B_GG)^-1 alpha_G` with `B` the inverse of the covariance (Rasmussen and Williams 2006, eq.
+    /// 5.12, for blocks).
     pub(super) fn solve(&self, v: Variances, groups: &[Vec<usize>]) -> Option<Solution> {
         let n = self.z.len();
         // `B = M' M`.

@@ -1,4 +1,5 @@
-//! Scores of all texts, replaced where that predicts labels of left-out texts better than the head alone did.
+//! Replaces the scores of all texts where that improves the prediction of labels of held-out texts over the
+//! head.
 
 use super::evidence::{Chosen, Process};
 use super::parts::TextScores;
@@ -11,20 +12,23 @@ use dissensus_stats::math::dot;
 use nalgebra::DVector;
 use rayon::prelude::*;
 
-/// Up to so many labelled texts the process is computed as it stands (cubic cost).
+/// Largest number of labelled texts for which the process is computed exactly (cubic cost).
 const MAX_EXACT_TEXTS: usize = 1600;
-/// Learned from are this many labelled texts at most, evenly spaced; the others are scored like texts without labels.
+/// Largest number of labelled texts to learn from, evenly spaced; the others are scored like texts without
+/// labels.
 const MAX_TEXTS: usize = 20_000;
 /// Variances and width are chosen by this many labelled texts at most, evenly spaced.
 const MAX_EVIDENCE_TEXTS: usize = 800;
 /// With fewer there is nothing to estimate variances from.
 const MIN_TEXTS: usize = 40;
-/// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average embedding.
+/// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average
+/// embedding.
 const INVERSE_SQUARED_LENGTHS: [f64; 2] = [0.5, 1.0];
 
-/// Replaces the prior means of all texts by what embeddings, similar texts and n-grams say, if that predicts labelled texts left out
-/// better than the head did. `None`, with nothing changed, if not, after a cancel, where there are too few labelled texts or too many
-/// without n-grams, or scores of several levels each (softmax).
+/// Replaces the prior means of all texts by predictions from embeddings, similar texts and n-grams, if that
+/// predicts held-out labelled texts better than the head. Otherwise returns `None` with nothing changed; also
+/// when cancelled, where there are too few labelled texts or too many without n-grams, and for several scores
+/// per text (softmax).
 pub(crate) fn fit(
     crossed: &mut CrossedEffects,
     texts: Texts<'_>,
@@ -106,7 +110,8 @@ mod tests {
     /// The n-gram that makes a text worse.
     const INSULT: u16 = 40_000;
 
-    /// Labels of texts whose level depends on one number of the embedding, and on whether they have one n-gram of many.
+    /// Labels of texts whose level depends on one number of the embedding, and on whether they contain one
+    /// n-gram of many.
     fn data(texts: usize) -> (Embeddings, Vec<Observation>) {
         let mut rng = generator(11, 0);
         let mut ngrams = SparseRows::default();
@@ -164,7 +169,7 @@ mod tests {
             of.iter().map(|&t| ngrams.predict(embeddings.features(t).ngrams)).sum::<f64>() / of.len() as f64
         };
         assert!(mean(&with) - mean(&without) > 1.5, "{} {}", mean(&with), mean(&without));
-        // The embeddings alone do worse.
+        // Embeddings without n-grams perform worse.
         let plain = Embeddings { ngrams: None, ..embeddings.clone() };
         let mut blind = effects(400, &labelled);
         fit(&mut blind, texts(&x, &plain, &fold), &Silent);
@@ -214,7 +219,8 @@ mod tests {
         }
     }
 
-    /// Every text is there twice, and both copies are left out together: nothing is learned of a text from its own labels.
+    /// Every text occurs twice, and both copies are held out together: no held-out score is learned from the
+    /// text's own labels.
     #[test]
     fn copies_of_a_text_do_not_teach_its_held_out_score() {
         let (embeddings, mut observations) = data(120);

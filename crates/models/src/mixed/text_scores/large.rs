@@ -1,8 +1,8 @@
-//! The same scores for many labelled texts, without a matrix of all pairs of them.
+//! Text scores for many labelled texts, without a matrix of all pairs of them.
 //!
-//! Similar texts are those like one of a few hundred landmarks (subset of regressors; Rasmussen and Williams 2006, section 8.3.1), so
-//! that a text's kernels are inner products of features. The linear systems of all folds' complements, and of all texts, are solved
-//! together by conjugate gradients (Hestenes and Stiefel 1952).
+//! Similarity is measured through a few hundred landmarks (subset of regressors; Rasmussen and Williams 2006,
+//! section 8.3.1), so that a text's kernels are inner products of features. The linear systems of all folds'
+//! complements, and of all texts, are solved together by conjugate gradients (Hestenes and Stiefel 1952).
 
 use super::evidence::{Chosen, log_density};
 use super::learned::{Learned, ngram_weights};
@@ -19,17 +19,20 @@ use rayon::prelude::*;
 const LANDMARKS: usize = 512;
 /// Texts whose features are multiplied at a time.
 const BLOCK: usize = 512;
-/// Parts in which n-grams are summed, a vector of all columns each; fixed, so that sums do not depend on the number of threads.
+/// Number of parts in which n-grams are summed, each a vector of all columns; fixed, so that sums do not
+/// depend on the number of threads.
 const PARTS: usize = 4;
 /// Steps at most, and the length of the residual, as a share of the right-hand side's, at which they end.
 const STEPS: usize = 120;
 const TOLERANCE: f64 = 2e-3;
 /// Added to the landmarks' kernel, so that it can be factored where two of them are alike.
 const JITTER: f64 = 1e-6;
-/// Variances of what no score explains, as multiples of the text effects', under which held-out scores are judged.
+/// Candidates for the variance that no score explains, as multiples of the text effects', under which
+/// held-out scores are evaluated.
 const RESIDUAL_MULTIPLES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.5];
 
-/// Scores of labelled texts are those of the fit without their fold. `None` after a cancel, or where landmarks cannot be told apart.
+/// Fits the process by landmarks. Scores of labelled texts are those of the fit without their fold. `None`
+/// when cancelled, or where landmarks are indistinguishable.
 pub(super) fn fit(
     crossed: &CrossedEffects,
     texts: Texts<'_>,
@@ -74,8 +77,9 @@ pub(super) fn fit(
     Some(Learned { held_out, parts: TextScores { weights, similar, ngrams }, better })
 }
 
-/// Features of the labelled texts, a column each, whose inner products are the kernels of embeddings and similar texts: the scaled
-/// embedding, and `L^-1 k` with `L L'` the kernel among landmarks and `k` that with the text.
+/// Features of the labelled texts, a column each, whose inner products are the kernels of embeddings and
+/// similar texts: the scaled embedding, and `L^-1 k`, where `L L'` is the kernel among landmarks and `k` the
+/// kernel with the text.
 fn features(
     texts: Texts<'_>,
     data: &PseudoData,

@@ -3,7 +3,7 @@
 use dissensus_stats::data::{SPARSE_COLUMNS, SparseRow};
 use serde::{Deserialize, Serialize};
 
-/// What a text's score is made of, besides a constant.
+/// Components of a text's score, in addition to a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct TextScores {
     /// Weights of the rotated, scaled embedding.

@@ -1,4 +1,4 @@
-//! What is known of all texts, and how alike they are.
+//! Features of all texts, and their similarities.
 
 use dissensus_stats::data::Embeddings;
 use dissensus_stats::data::copies::Copies;
@@ -7,7 +7,7 @@ use dissensus_stats::math::dot;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// What is known of all texts.
+/// Features of all texts.
 #[derive(Clone, Copy)]
 pub(crate) struct Texts<'a> {
     /// Rotated embeddings, scaled to a mean squared length of 1; texts x dim.
@@ -35,7 +35,7 @@ impl<'a> Texts<'a> {
         (self.linear(a, a) + self.linear(b, b) - 2.0 * self.linear(a, b)).max(0.0)
     }
 
-    /// Places in `of` of texts that are, by their embeddings, the same: a group for each different text, in order.
+    /// Positions in `of` of texts with identical embeddings: a group for each distinct text, in order.
     pub(super) fn copies(self, of: &[usize]) -> Vec<Vec<usize>> {
         Copies::by_embedding(self.embeddings).groups(of)
     }
@@ -51,7 +51,7 @@ impl<'a> Texts<'a> {
         let ngrams = self.embeddings.ngrams.as_ref()?;
         let along: Vec<f64> = of.iter().map(|&t| ngrams.row(t).dot(mean)).collect();
         let square: f64 = mean.iter().map(|m| f64::from(*m).powi(2)).sum();
-        // One text is laid out, so that each product is a pass over the other alone.
+        // One operand is transposed, so that each product is a single pass over the other.
         let columns: Vec<Vec<f64>> = (0..of.len())
             .into_par_iter()
             .map_init(
