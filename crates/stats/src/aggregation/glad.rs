@@ -1,8 +1,9 @@
-//! GLAD: every annotator has an ability, every text a difficulty (Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009, Whose
-//! vote should count more: optimal integration of labels from labelers of unknown expertise).
+//! GLAD: every annotator has an ability, every text a difficulty (Whitehill, Ruvolo, Wu, Bergsma and Movellan
+//! 2009, Whose vote should count more: optimal integration of labels from labelers of unknown expertise).
 //!
-//! A label is right with chance `sigma(alpha_i exp(beta_t))` and otherwise any other level (their eq. 1, for more than two
-//! levels as in crowd-kit); alpha and beta have N(1, 1) priors, levels are equally likely beforehand.
+//! A label is correct with probability `sigma(alpha_i exp(beta_t))` and otherwise any other level (their eq.
+//! 1, for more than two levels as in crowd-kit); alpha and beta have N(1, 1) priors, and levels are equally
+//! likely a priori.
 
 use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
 use super::votes::{Votes, normalise};
@@ -48,7 +49,8 @@ pub(super) fn fit(
     })
 }
 
-/// Logarithm of how many wrong levels there are. With one level in use, the scale has another that was never used.
+/// Logarithm of the number of wrong levels. With one level in use, the scale has at least one other that was
+/// never used.
 fn log_others(votes: &Votes) -> f64 {
     (votes.levels().max(2) as f64 - 1.0).ln()
 }

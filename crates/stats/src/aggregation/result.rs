@@ -17,7 +17,8 @@ pub enum Aggregator {
     Majority,
     /// Every annotator has a confusion matrix; plain EM from the vote shares (Dawid and Skene 1979).
     DawidSkene,
-    /// Every annotator either knows a text's level or answers from a distribution of their own (Hovy et al. 2013).
+    /// Every annotator either knows a text's level or answers from a distribution of their own (Hovy et al.
+    /// 2013).
     Mace,
     /// Every annotator has an ability and every text a difficulty (Whitehill et al. 2009).
     Glad,
@@ -42,8 +43,8 @@ impl std::str::FromStr for Aggregator {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaceMethod {
-    /// Variational Bayes with Beta(0.5, 0.5) on knowing and Dirichlet(10) on what is answered otherwise: the default of Hovy et
-    /// al.'s program and of crowd-kit.
+    /// Variational Bayes with Beta(0.5, 0.5) on the probability of knowing and Dirichlet(10) on the answers
+    /// otherwise: the default of Hovy et al.'s program and of crowd-kit.
     #[default]
     Variational,
     /// Plain EM, counts smoothed by 0.01 / levels.
@@ -80,23 +81,24 @@ pub struct Tie {
     pub levels: Vec<u16>,
 }
 
-/// What an aggregator thinks of one annotator. Everything but `labels` is absent for who gave none, and where the
-/// aggregator has no such notion.
+/// An aggregator's estimates for one annotator. Everything but `labels` is absent for annotators without
+/// labels, and where the aggregator does not estimate it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatorQuality {
     /// Labels given.
     pub labels: usize,
     /// Expected accuracy: the mean posterior of the levels this annotator gave.
     pub agreement: Option<f64>,
-    /// Dawid-Skene: P(label k | true c), row-major levels x levels `[c * levels + k]`. Rows of levels that the annotator met sum
-    /// to 1; those of levels that none of the annotator's texts seems to have are uniform over what the annotator used. Rows of
-    /// unused levels are 0.
+    /// Dawid-Skene: P(label k | true c), row-major levels x levels `[c * levels + k]`. Rows of levels among
+    /// the annotator's texts sum to 1; those of levels that none of the annotator's texts appears to have are
+    /// uniform over the levels the annotator used. Rows of unused levels are 0.
     pub confusion: Option<Vec<f64>>,
     /// MACE: chance of a label given without looking at the text, 0 to 1.
     pub spamming: Option<f64>,
     /// MACE: what the annotator's labels then are drawn from, one probability per level.
     pub strategy: Option<Vec<f64>>,
-    /// GLAD: ability, the log odds of being right on a text of difficulty 1; 0 is guessing, below it contrariness.
+    /// GLAD: ability, the log odds of being right on a text of difficulty 1; 0 is guessing, and negative
+    /// values are worse than guessing.
     pub ability: Option<f64>,
 }
 
@@ -118,8 +120,8 @@ pub struct Aggregation {
     pub aggregator: Aggregator,
     /// Levels of the scale.
     pub levels: usize,
-    /// P(level of the text | all labels), texts x levels, row-major; rows sum to 1. Levels that no label uses have 0.
-    /// Uniform over all levels for texts without labels: `counts` tells them apart.
+    /// P(level of the text | all labels), texts x levels, row-major; rows sum to 1. Levels that no label uses
+    /// have 0. Uniform over all levels for texts without labels, which `counts` identifies.
     pub posterior: Vec<f64>,
     /// Labels of every text.
     pub counts: Vec<u32>,
@@ -149,7 +151,8 @@ impl Aggregation {
 pub(super) struct Found {
     /// Labelled texts x used levels.
     pub(super) posterior: Vec<f64>,
-    /// One entry per annotator, `labels` and `agreement` not filled in, over all levels; empty for no opinion.
+    /// One entry per annotator over all levels, without `labels` and `agreement`; empty where the aggregator
+    /// does not rate annotators.
     pub(super) annotators: Vec<AnnotatorQuality>,
     /// Of used levels.
     pub(super) prior: Option<Vec<f64>>,

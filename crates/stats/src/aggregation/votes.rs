@@ -15,8 +15,8 @@ pub(super) struct Votes {
     texts: usize,
     pub(super) annotators: usize,
     all_levels: usize,
-    /// Levels that are used, in order. Others are given no part in any model: nothing says what annotators would make of
-    /// them, and EM would find uses for them.
+    /// Levels that are used, in order. Unused ones are excluded from all models: there is no information
+    /// about them, and EM would assign them a role anyway.
     used: Vec<u16>,
     /// Which text the labelled text of each place is.
     labelled: Vec<u32>,

@@ -84,8 +84,8 @@ impl Shares {
         }
     }
 
-    /// Fleiss' kappa, `(p_a - p_e) / (1 - p_e)` with `p_e = sum_k pi_k^2`. `None` without two labels on a text and where
-    /// only one level is used.
+    /// Fleiss' kappa, `(p_a - p_e) / (1 - p_e)` with `p_e = sum_k pi_k^2`. `None` without two labels on a
+    /// text and where only one level is used.
     pub(super) fn fleiss(&self) -> Option<f64> {
         let chance = self.of_level.iter().map(|s| (s / self.texts).powi(2)).sum();
         self.corrected(Weights::Identity, chance)

@@ -1,12 +1,12 @@
-//! How much of the variance of single labels lies between texts, between annotators, and in neither.
+//! Decomposition of the variance of single labels into parts between texts, between annotators, and residual.
 
 use crate::data::Observation;
 use crate::math::random::generator;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// Variances of a label's parts, crossed random effects of texts and annotators, in squared levels (of a scale without order: summed over
-/// the indicators of its levels). An estimate below 0 stands for 0.
+/// Variances of a label's parts, crossed random effects of texts and annotators, in squared levels (for a
+/// scale without order: summed over the indicators of its levels). An estimate below 0 counts as 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VarianceComponents {
     /// Between texts.
@@ -48,9 +48,10 @@ impl LabelDesign {
         self.cells.len()
     }
 
-    /// Components of values, one for each label in the order of the design: from the sums of squares of totals, unbiased whatever the numbers
-    /// of labels are (Henderson 1953, Estimation of variance and covariance components, method 1). `None` where they cannot be told apart:
-    /// one label a text, or one label an annotator.
+    /// Components of values, one for each label in the order of the design: from the sums of squares of
+    /// totals, unbiased for any numbers of labels (Henderson 1953, Estimation of variance and covariance
+    /// components, method 1). `None` where they are not identifiable: one label per text, or one label per
+    /// annotator.
     fn estimate(&self, values: impl Iterator<Item = f64>) -> Option<VarianceComponents> {
         let mut texts = vec![0.0; self.per_text.len()];
         let mut annotators = vec![0.0; self.per_annotator.len()];
@@ -97,13 +98,15 @@ impl LabelDesign {
 }
 
 impl LabelDesign {
-    /// Components that labels like these may come from: draws with seeds from 0 on fill the intervals of everything that is computed from components.
+    /// Draws components that are compatible with labels like these: draws with seeds from 0 on form the
+    /// intervals of everything that is computed from components.
     ///
-    /// They are generalized pivots (Weerahandi 1993, Generalized confidence intervals; Burdick, Borror and Montgomery 2005, Design and analysis
-    /// of gauge R&R studies, ch. 2): labels are simulated with the components `found`; as far as their mean squares of texts, of people and
-    /// of the rest lie *above* those they were simulated with, the true ones are taken to lie *below* those found. With complete designs this is
-    /// the exact inversion of F and chi-squared. (Quantiles of the simulated components themselves hold too little with few people: .80 to .84 for 95 %,
-    /// on 30 texts by 5 people.)
+    /// They are generalized pivots (Weerahandi 1993, Generalized confidence intervals; Burdick, Borror and
+    /// Montgomery 2005, Design and analysis of gauge R&R studies, ch. 2): labels are simulated with the
+    /// components `found`; by as much as their mean squares of texts, of people and of the residual are
+    /// *above* those used for the simulation, the true ones are assumed to be *below* those found. With
+    /// complete designs this is the exact inversion of F and chi-squared. (Quantiles of the simulated
+    /// components themselves cover too little with few people: .80 to .84 for 95 %, on 30 texts by 5 people.)
     pub fn plausible(&self, found: &VarianceComponents, seed: u64) -> Option<VarianceComponents> {
         let again = self.simulated(found, seed)?;
         let (text, annotator, residual) =
@@ -127,8 +130,8 @@ impl LabelDesign {
 }
 
 impl VarianceComponents {
-    /// Of `observations` on `design`, which was made of them; levels count as 0, 1, 2, ... where they are `ordered`, else as indicators.
-    /// `None` as where components cannot be told apart.
+    /// Components of `observations` on `design`, which was built from them; levels count as 0, 1, 2, ...
+    /// where they are `ordered`, else as indicators. `None` where components are not identifiable.
     pub fn of(
         observations: &[Observation],
         design: &LabelDesign,
@@ -154,8 +157,9 @@ impl VarianceComponents {
         self.annotator.max(0.0) + self.residual.max(0.0)
     }
 
-    /// Annotators a text for a `reliability` of its mean: `R/(1-R) (s_a^2 + s_e^2) / s_t^2` (Spearman-Brown; Shavelson and Webb 1991,
-    /// Generalizability theory). Infinite where texts do not differ.
+    /// Annotators per text for a `reliability` of its mean: `R/(1-R) (s_a^2 + s_e^2) / s_t^2`
+    /// (Spearman-Brown; Shavelson and Webb 1991, Generalizability theory). Infinite where texts do not
+    /// differ.
     pub fn annotators_for_reliability(&self, reliability: f64) -> f64 {
         reliability / (1.0 - reliability) * self.within() / self.text.max(0.0)
     }
@@ -166,7 +170,8 @@ impl VarianceComponents {
         if text == 0.0 { 0.0 } else { text / (text + self.within() / annotators) }
     }
 
-    /// Annotators a text for a 95 % interval of its mean level of this width: `(2 z / width)^2 (s_a^2 + s_e^2)`.
+    /// Annotators per text for a 95 % interval of its mean level of this width:
+    /// `(2 z / width)^2 (s_a^2 + s_e^2)`.
     pub fn annotators_for_width(&self, width: f64) -> f64 {
         (2.0 * Z / width).powi(2) * self.within()
     }
@@ -176,8 +181,8 @@ impl VarianceComponents {
         2.0 * Z * (self.within() / annotators).sqrt()
     }
 
-    /// Labels a person for a `reliability` of that person's severity, where the texts' levels are known from others:
-    /// `R/(1-R) s_e^2 / s_a^2`.
+    /// Labels per person for a `reliability` of that person's severity, where the texts' levels are known
+    /// from others: `R/(1-R) s_e^2 / s_a^2`.
     pub fn labels_for_reliability(&self, reliability: f64) -> f64 {
         reliability / (1.0 - reliability) * self.residual.max(0.0) / self.annotator.max(0.0)
     }
@@ -283,8 +288,9 @@ mod tests {
 
     #[test]
     fn pivots_of_a_complete_design_invert_f() {
-        // 30 texts by 5 people: the ratio of the mean squares of people and rest is an F of 4 and 116 degrees of freedom, whose quantiles
-        // (scipy's f.ppf of .05 and .95) bound what the variance between people is of the rest.
+        // 30 texts by 5 people: the ratio of the mean squares of people and residual is an F of 4 and 116
+        // degrees of freedom, whose quantiles (scipy's f.ppf of .05 and .95) bound the ratio of the variance
+        // between people to the residual.
         let all: Vec<Observation> =
             (0..150).map(|i| Observation { text: i / 5, annotator: i % 5, level: 0 }).collect();
         let design = LabelDesign::of(&all, 30, 5);

@@ -25,14 +25,17 @@ impl LeftOut {
         self.labels += without.map_or(0.0, |without| labels * (without - whole).powi(2));
     }
 
-    /// The interval of `figure` for people and texts like these; `over_texts` is that for these people on texts like these, and always lies
-    /// within it. `None` with fewer than five people, whose spread says too little, or where the figure depends on one of them to be defined.
+    /// The interval of `figure` for people and texts like these; `over_texts` is that for these people on
+    /// texts like these, and is always contained in it. `None` with fewer than five people, whose spread is
+    /// too uncertain, or where the figure is undefined without one of them.
     ///
-    /// The variance is that over texts, and what people add: their delete-one jackknife less that of single labels, which the variance over texts
-    /// holds already (crossed random effects; Efron and Stein 1981, The jackknife estimate of variance, and Owen 2007, The pigeonhole
-    /// bootstrap, section 3). The interval is Student's t with the degrees of freedom of Satterthwaite (1946), about the figure
-    /// less the jackknife's bias: with few people expected agreement pairs each of them with themselves. Simulations with 5 to 40 people gave
-    /// coverage of .94 to .96 (`tests/suite/coverage.rs`); about the figure itself it was .92 to .95.
+    /// The variance is that over texts plus the contribution of people: their delete-one jackknife minus that
+    /// of single labels, which the variance over texts already includes (crossed random effects; Efron and
+    /// Stein 1981, The jackknife estimate of variance, and Owen 2007, The pigeonhole bootstrap, section 3).
+    /// The interval is Student's t with the degrees of freedom of Satterthwaite (1946), around the figure
+    /// minus the jackknife's bias: with few people expected agreement pairs each of them with themselves.
+    /// Simulations with 5 to 40 people gave coverage of .94 to .96 (`tests/suite/coverage.rs`); around the
+    /// figure itself it was .92 to .95.
     pub(super) fn interval(
         &self,
         figure: &Figure,

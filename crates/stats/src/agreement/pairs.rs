@@ -19,18 +19,19 @@ pub struct CohenPair {
     pub texts: usize,
     /// Share of these on which both gave the same level.
     pub agreement: f64,
-    /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, `p_e` the chance of agreeing if both kept their own shares of levels and
-    /// nothing else (Cohen 1960). `None` where both only ever gave one and the same level.
+    /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, where `p_e` is the probability of agreeing if both answered
+    /// independently with their own shares of levels (Cohen 1960). `None` where both gave only one and the
+    /// same level.
     pub kappa: Option<f64>,
     /// Kappa with quadratic weights ([`quadratic_kappa`]); ordinal scales only, `None` as `kappa`.
     pub quadratic: Option<f64>,
 }
 
-/// Every two annotators with `least` texts in common or more (at least one), by index. The work is one step for every two
-/// labels on the same text.
+/// Every two annotators with `least` texts in common or more (at least one), by index. Costs one step for
+/// every two labels on the same text.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong.
+/// Invalid observations or scale.
 pub fn cohen_pairs(
     observations: &[Observation],
     texts: usize,
@@ -40,7 +41,7 @@ pub fn cohen_pairs(
 ) -> Result<Vec<CohenPair>, ModelError> {
     let sorted = checked(observations, texts, annotators, target)?;
     let ordinal = target.kind == ScaleKind::Ordinal;
-    // Where each label stands in its text's group, and the labels of every annotator.
+    // Position of each label in its text's group, and the labels of every annotator.
     let mut ends = vec![0usize; sorted.len()];
     let mut own: Vec<Vec<usize>> = vec![Vec::new(); annotators];
     let mut from = 0;
@@ -53,7 +54,8 @@ pub fn cohen_pairs(
         from = to;
     }
     let pairs = own.par_iter().enumerate().flat_map_iter(|(first, labels)| {
-        // (other, own level, other's level); groups are ordered by annotator, so those after are the larger ones.
+        // (other, own level, other's level); groups are ordered by annotator, so those after have larger
+        // indices.
         let mut shared: Vec<(u32, u16, u16)> = Vec::new();
         for &at in labels {
             let later = &sorted[at + 1..ends[at]];

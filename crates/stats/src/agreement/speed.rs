@@ -3,20 +3,22 @@
 use crate::data::ModelError;
 use crate::math::distributions::student_tail;
 
-/// Timed labels of a person without which nothing is said of that person's speed.
+/// Fewest timed labels of a person for a result about that person's speed.
 pub const FEWEST_TIMED_LABELS: usize = 20;
 /// Other people with as many, without whom there is nothing to compare with.
 const FEWEST_OTHERS: usize = 5;
-/// The chance that anybody at all is flagged where everybody works alike (Bonferroni): of six people or more each is for less than 1 %.
+/// Probability that anyone is flagged where all people work alike (Bonferroni): among six people or more each
+/// is flagged with less than 1 %.
 const FALSE_ALARMS: f64 = 0.05;
-/// Somebody who needs more than this share of the others' time is not too fast, however alike the others are.
+/// Upper limit of a flagged person's share of the others' time, however similar the others are.
 const AT_MOST: f64 = 0.5;
-/// People who are alike to a thousandth of their time were not timed: their spread is no measure of anybody.
+/// People whose times differ by less than a thousandth were not timed: their spread is not a valid
+/// comparison.
 const LEAST_VARIANCE: f64 = 1e-6;
 /// The standard error of a median of normal values, in standard errors of their mean.
 const MEDIAN_ERROR: f64 = 1.2533;
 
-/// How long somebody looked at a text before answering.
+/// Time that an annotator looked at a text before answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedLabel {
     /// Index of the annotator.
@@ -38,21 +40,23 @@ pub struct Speed {
     pub too_fast: Option<TooFast>,
 }
 
-/// Somebody who answers faster than the others.
+/// An annotator who answers faster than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TooFast {
     /// What the others need on texts as long: a median, in seconds.
     pub others_seconds: f64,
-    /// One-sided p value of being so far below the others, not yet corrected for the number of people compared.
+    /// One-sided p value of being so far below the others, not corrected for the number of people compared.
     pub p: f64,
     /// People who were compared.
     pub people: usize,
 }
 
-/// Every annotator's speed. Times are compared on a logarithmic scale after taking out the length of the texts (least squares within
-/// people); a person's speed is the median of what is left. Somebody is too fast whose speed lies so far below the others' that a new person drawn
-/// from a normal distribution of theirs would for 5 % over the number of people compared (a prediction interval by Student's t, the error of the
-/// own median added), and who needs half of their time or less. Costs a sort of the labels.
+/// Every annotator's speed. Times are compared on a logarithmic scale, adjusted for the length of the texts
+/// (least squares within people); a person's speed is the median of the residuals. A person is too fast if
+/// their speed is so far below the others' that a new person drawn from a normal distribution of the others
+/// would be there with a probability of 5 % over the number of people compared (a prediction interval by
+/// Student's t, including the error of the person's own median), and they need half of the others' time or
+/// less. Costs a sort of the labels.
 ///
 /// # Errors
 /// An annotator out of range.
@@ -93,7 +97,8 @@ impl Person {
         }
         let left: Vec<f64> = labels.iter().map(|(length, time)| time - slope * length).collect();
         let pace = median(left.clone())?;
-        // 1.4826 times the median deviation is the standard deviation of normal values, whatever a few long breaks do.
+        // 1.4826 times the median deviation is the standard deviation of normal values, robust against a few
+        // long breaks.
         let spread = 1.4826 * median(left.iter().map(|value| (value - pace).abs()).collect())?;
         let variance = (MEDIAN_ERROR * spread).powi(2) / labels.len() as f64;
         let time = median(labels.iter().map(|(_, time)| *time).collect())?;
@@ -128,7 +133,8 @@ impl Person {
     }
 }
 
-/// How the logarithm of the time grows with that of the length, between not at all and in proportion: least squares on what varies within people.
+/// Slope of the logarithm of the time on that of the length, limited to 0 to 1: least squares on the
+/// variation within people.
 fn slope_within(own: &[Vec<(f64, f64)>]) -> f64 {
     let (mut xx, mut xy) = (0.0, 0.0);
     for labels in own {
@@ -160,13 +166,14 @@ mod tests {
         StandardNormal.sample(rng)
     }
 
-    /// Exponential to both sides, variance 1: people vary more widely than a normal distribution says.
+    /// Double exponential of variance 1: people vary more widely than under a normal distribution.
     fn laplace(rng: &mut ChaCha8Rng) -> f64 {
         let u: f64 = rng.random_range(-0.499_999..0.499_999);
         -u.signum() * (1.0 - 2.0 * u.abs()).ln() / 2.0_f64.sqrt()
     }
 
-    /// Times that grow with the length of the texts, now and then with a break of minutes. `pace` is each person's own, of standard deviation 1.
+    /// Times that increase with the length of the texts, occasionally with a break of minutes. `pace` is each
+    /// person's own, of standard deviation 1.
     fn simulated(
         people: usize,
         labels: std::ops::Range<usize>,
@@ -211,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Somebody who answers within a second, whatever the text, among people who read.
+    /// A person who answers within a second, regardless of the text, among people who read.
     #[test]
     fn who_does_not_read_is_found() {
         let mut found = 0;

@@ -14,7 +14,8 @@ pub struct MarkedUnits {
     pub text: u32,
     /// Characters of the text; the same in all answers to it.
     pub length: u32,
-    /// Half-open passages in any order; none is an answer too. Those that overlap are one, those that only touch are two.
+    /// Half-open passages in any order; an empty list is an answer, too. Overlapping passages are one,
+    /// adjacent ones are two.
     pub units: Vec<(u32, u32)>,
 }
 
@@ -22,9 +23,11 @@ pub struct MarkedUnits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unitizing {
-    /// 1 less observed over expected disagreement; absent where nothing was marked in texts with two answers or more.
+    /// 1 less observed over expected disagreement; absent where nothing was marked in texts with two answers
+    /// or more.
     pub alpha: Option<f64>,
-    /// Squared differences of every two answers to a text, averaged over pairs, times the answers, summed over texts.
+    /// Squared differences of every two answers to a text, averaged over pairs, times the answers, summed
+    /// over texts.
     pub observed: f64,
     /// The same were all units and gaps of all answers put anywhere.
     pub expected: f64,
@@ -32,20 +35,25 @@ pub struct Unitizing {
     pub joined: u64,
 }
 
-/// Krippendorff's alpha for unitizing (Krippendorff 1995, *On the reliability of unitizing contiguous data*; 2004, *Content analysis*, 2nd
-/// ed., 11.6), with one category. `answers` come in any order, at most one an annotator and text.
+/// Krippendorff's alpha for unitizing (Krippendorff 1995, *On the reliability of unitizing contiguous data*;
+/// 2004, *Content analysis*, 2nd ed., 11.6), with one category. `answers` are in any order, at most one per
+/// annotator and text.
 ///
-/// Two answers to a text differ by `(begin - begin)^2 + (end - end)^2` for every two passages that share a character, and by the squared
-/// length of a passage that shares none. Expected is the mean of the same over all ways in which a passage of any answer may lie in
-/// relation to any other one or to a gap that holds it.
+/// Two answers to a text differ by `(begin - begin)^2 + (end - end)^2` for every two passages that share a
+/// character, and by the squared length of a passage that shares none. Expected disagreement is the mean of
+/// the same over all possible placements of a passage of any answer relative to any other one or to a gap
+/// that contains it.
 ///
-/// The measure was made for one continuum that everybody has marked. Here people may have marked different texts: each text is compared
-/// among those who answered it and counts with the number of its answers, `sum over pairs / (answers - 1)`, as a unit does in alpha for
-/// labels; expected disagreement is of all units and gaps of texts with two answers or more, where a gap ends with its text, and
-/// `answers x length`, summed over texts, takes the place of raters times length. With one text this is the published measure.
+/// The measure was designed for one continuum that all annotators have marked. Here they may have marked
+/// different texts: each text is compared among those who answered it and counts with the number of its
+/// answers, `sum over pairs / (answers - 1)`, like a unit in alpha for labels; expected disagreement uses all
+/// units and gaps of texts with two answers or more, where a gap ends with its text, and `answers x length`,
+/// summed over texts, replaces the number of raters times length. With one text this is the published
+/// measure.
 ///
 /// # Errors
-/// [`ModelError::Length`] where answers to one text differ in its length or a passage is empty or lies beyond it.
+/// [`ModelError::Length`] where answers to one text differ in its length or a passage is empty or out of
+/// range.
 pub fn unitizing_alpha(answers: &[MarkedUnits]) -> Result<Unitizing, ModelError> {
     let mut by_text: BTreeMap<u32, Vec<(u32, Passages)>> = BTreeMap::new();
     let mut joined = BTreeMap::new();
@@ -159,8 +167,8 @@ impl Everywhere {
         }
     }
 
-    /// `2 n sum_g [(N - 1) (2 l^3 - 3 l^2 + l) / 3 + l^2 sum_(gaps h >= l) (h - l + 1)] / (n (n - 1) - sum_g l (l - 1))`: N units of length l,
-    /// n answers times characters.
+    /// `2 n sum_g [(N - 1) (2 l^3 - 3 l^2 + l) / 3 + l^2 sum_(gaps h >= l) (h - l + 1)]` over
+    /// `(n (n - 1) - sum_g l (l - 1))`: N units of length l, n answers times characters.
     fn expected(mut self) -> f64 {
         self.gaps.sort_unstable_by(|a, b| b.total_cmp(a));
         self.units.sort_unstable_by(|a, b| b.total_cmp(a));

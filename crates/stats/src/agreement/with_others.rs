@@ -1,24 +1,26 @@
-//! One annotator beside the others: how far they agree, and what stands out.
+//! Comparison of one annotator with the others: agreement, and unusual patterns.
 
 use super::counts::{checked, counts};
 use crate::data::{ModelError, Observation, Target};
 use crate::math::distributions::{student_quantile, student_tail};
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// One annotator beside all others.
+/// Comparison of one annotator with all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BesideOthers {
     /// Texts that this annotator shares with others.
     pub texts: usize,
-    /// Share of pairs of this annotator's label and another one's on the same text that are equal; `None` without shared texts.
+    /// Share of equal pairs of this annotator's label and another one's on the same text; `None` without
+    /// shared texts.
     pub equal: Option<f64>,
-    /// Its 95 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared texts, or where nothing varies.
+    /// Its 95 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared
+    /// texts, or where nothing varies.
     pub interval: Option<(f64, f64)>,
-    /// What stands out. Of people who judge as the others do, each is raised for 1 % at most.
+    /// Unusual patterns. Among people who judge as the others do, each flag is raised for at most 1 %.
     pub flags: Vec<AnnotatorFlag>,
 }
 
-/// Something that stands out about an annotator, with the numbers behind it.
+/// An unusual pattern of an annotator, with the underlying numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnnotatorFlag {
     /// Every label is one level.
@@ -27,7 +29,7 @@ pub enum AnnotatorFlag {
         level: u16,
         /// Labels.
         labels: usize,
-        /// The chance that somebody whose use of this level varies as the others' does gives it every time.
+        /// Probability that an annotator whose use of this level varies like the others' gives it every time.
         chance: f64,
     },
     /// The labels run against those of the others.
@@ -48,15 +50,15 @@ impl BesideOthers {
 
 /// A flag is raised where it would be for fewer people than this share of those who judge as the others do.
 const FALSE_ALARMS: f64 = 0.01;
-/// Fewer others say too little about how people use a level.
+/// Fewest other annotators to estimate how people use a level.
 const FEWEST_OTHERS: usize = 5;
-/// Fewer shared texts say too little about a correlation.
+/// Fewest shared texts for a correlation.
 const FEWEST_CORRELATED: usize = 10;
 
-/// Every annotator beside all others. Levels in an order are correlated. Costs a few steps for each label.
+/// Compares every annotator with all others. Ordered levels are correlated. Costs a few steps for each label.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong.
+/// Invalid observations or scale.
 pub fn beside_others(
     observations: &[Observation],
     texts: usize,
@@ -137,8 +139,9 @@ fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
     (Some(share), interval)
 }
 
-/// All labels on one level, where that is improbable: others' shares of the level are taken for draws of a beta distribution, so that the chance of `n`
-/// such labels is that of the beta-binomial distribution. A share of the false alarms for each level.
+/// Flags labels that are all on one level, where that is improbable: others' shares of the level are treated
+/// as draws from a beta distribution, so that the probability of `n` such labels is that of the beta-binomial
+/// distribution. The false alarms are divided among the levels.
 fn one_level(own: &[u32], everyone: &[Use]) -> Option<AnnotatorFlag> {
     let labels: u32 = own.iter().sum();
     let level = own.iter().position(|n| *n == labels).filter(|_| labels > 0)?;
@@ -196,8 +199,9 @@ impl Use {
         self.with(hits, n, -1.0)
     }
 
-    /// The beta distribution of people's shares (Kleinman 1973: mean and correlation of two labels of a person by weighted moments). Half a hit and
-    /// half a miss are added to the mean, so that nothing is impossible.
+    /// The beta distribution of people's shares (Kleinman 1973: mean and correlation of two labels of a
+    /// person by weighted moments). Half a hit and half a miss are added to the mean, so that nothing is
+    /// impossible.
     fn beta(self) -> Option<(f64, f64)> {
         let Self { people, labels, squares, hits, shares } = self;
         let p = (hits + 0.5) / (labels + 1.0);
@@ -238,7 +242,8 @@ mod tests {
     use crate::data::synthetic::simulate;
     use dissensus_domain::ScaleKind;
 
-    /// People who judge by the model, sets with many texts and few, five levels and two: each flag for at most 1 % of them.
+    /// People who judge according to the model, on projects with many texts and few, five levels and two:
+    /// each flag for at most 1 % of them.
     #[test]
     fn people_who_judge_by_the_model_are_hardly_flagged() {
         for (texts, people, levels, each) in
@@ -264,7 +269,8 @@ mod tests {
         }
     }
 
-    /// In each of twenty projects one person answers from the other end of the scale, and one always gives the middle.
+    /// In each of twenty projects one person answers from the opposite end of the scale, and one always gives
+    /// the middle.
     #[test]
     fn who_turns_the_scale_round_or_never_moves_is_found() {
         let (mut turned, mut still) = (0, 0);

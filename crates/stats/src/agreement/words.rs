@@ -31,9 +31,12 @@ pub struct WordAgreement {
     pub words: u64,
     /// Share of these words that an answer marks, on average over answers; absent without words.
     pub marked: Option<f64>,
-    /// Krippendorff's alpha with every word as a unit that is marked or not by each answer to its text (nominal; Krippendorff 2019, Content analysis, 4th ed., 12.3).
+    /// Krippendorff's alpha with every word as a unit that is marked or not by each answer to its text
+    /// (nominal; Krippendorff 2019, Content analysis, 4th ed., 12.3).
     pub alpha: Estimate,
-    /// F1 of the words marked by two annotators of a text, pooled over all pairs: `2 |A and B| / (|A| + |B|)`, sums over pairs. Absent where nobody marked a word. Chance is not taken off.
+    /// F1 of the words marked by two annotators of a text, pooled over all pairs:
+    /// `2 |A and B| / (|A| + |B|)`, sums over pairs. Absent where no word is marked. Not corrected for
+    /// chance.
     pub pairwise_f1: Estimate,
 }
 
@@ -50,10 +53,12 @@ struct Sums {
     either: f64,
 }
 
-/// Agreement of `answers` (any order, at most one an annotator and text). Intervals, if asked for, are made as by [`super::reliability`]; they need 20 texts with two answers, and 10 with a marked word.
+/// Agreement of `answers` (any order, at most one per annotator and text). Intervals, if requested, are
+/// computed as in [`super::reliability`]; they need 20 texts with two answers, and 10 with a marked word.
 ///
 /// # Errors
-/// [`ModelError::Length`] where answers to one text differ in its number of words or mark a word that is not there; a cancel.
+/// [`ModelError::Length`] where answers to one text differ in its number of words or mark a word that does
+/// not exist; [`ModelError::Cancelled`].
 pub fn word_agreement(
     answers: &[MarkedWords],
     bootstrap: Option<&BootstrapOptions>,
@@ -159,7 +164,7 @@ fn left_out(
         for (at, answer) in answers.iter().enumerate() {
             let mut others = answers.clone();
             others.remove(at);
-            // An answer alone pairs with nothing.
+            // A single remaining answer has no pairs.
             let rest = if others.len() > 1 { sums(&others)? } else { Sums::default() };
             let gone = all.plus(&rest, -1.0);
             let person = people.entry(answer.annotator).or_default();

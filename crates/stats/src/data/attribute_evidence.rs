@@ -1,12 +1,12 @@
-//! How much annotators' attributes tell about their labels.
+//! Predictive value of annotators' attributes for their labels.
 
 use serde::{Deserialize, Serialize};
 
-/// What attributes say about annotators whose labels were not looked at.
+/// Predictive value of attributes for annotators without labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttributeEvidence {
-    /// Gain in log-likelihood of a held-out annotator's labels (before any of them is known), in nats a label; negative
-    /// where attributes mislead.
+    /// Gain in log-likelihood of a held-out annotator's labels (before any of them is known), in nats per
+    /// label; negative where attributes mislead.
     pub gain: f64,
     /// Its standard error over annotators, in nats a label.
     pub standard_error: f64,

@@ -179,7 +179,7 @@ pub enum ModelError {
         /// Entries handed in.
         found: usize,
     },
-    /// A network that cannot stand in a training as it is.
+    /// A network that cannot be used in this training.
     #[error("the head cannot be held as it is: {0}")]
     Held(&'static str),
     /// Stored bytes that are not one of our models.
@@ -249,7 +249,7 @@ pub enum ModelError {
         observation: usize,
         /// The level.
         level: usize,
-        /// What stands there.
+        /// The value found there.
         found: f32,
     },
     /// Two models were not scored on the same labels.

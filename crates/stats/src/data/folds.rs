@@ -16,7 +16,7 @@ pub fn assign(items: usize, folds: usize, seed: u64) -> Vec<u8> {
     fold
 }
 
-/// A fold for each text, the same for copies: of two copies of a text one would tell what the other is called.
+/// Assigns a fold to each text, the same for copies: one of two copies would reveal the labels of the other.
 pub fn of_texts(embeddings: &Embeddings, folds: usize, seed: u64) -> Vec<u8> {
     let copies = Copies::by_embedding(embeddings);
     let mut fold = assign(embeddings.texts, folds, seed);

@@ -9,8 +9,8 @@ pub struct GroupSlopes {
     pub tried: Vec<String>,
     /// Those of them whose groups have slopes.
     pub used: Vec<String>,
-    /// Gain in log-likelihood of held-out labels by the last attribute that was taken, else by the best of those that were not, in nats a
-    /// label.
+    /// Gain in log-likelihood of held-out labels by the last attribute that was accepted, or else by the best
+    /// of the rejected ones, in nats per label.
     pub gain: f64,
     /// Its standard error over annotators and texts.
     pub standard_error: f64,

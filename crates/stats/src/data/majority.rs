@@ -11,9 +11,10 @@ pub fn majority_level(group: &[Observation], levels: usize) -> u16 {
     most_frequent(&counts)
 }
 
-/// Predicts each annotator's most frequent training level, whatever the text (scikit-learn's `DummyClassifier` with
-/// `strategy="most_frequent"`, one for each annotator; of annotators without a training label that of all labels). Ties go to
-/// the lowest level. The baseline of every figure about an annotator: it looks at training labels alone.
+/// Predicts each annotator's most frequent training level, regardless of the text (scikit-learn's
+/// `DummyClassifier` with `strategy="most_frequent"`, one for each annotator; for annotators without a
+/// training label that of all labels). Ties are resolved to the lowest level. The baseline of every figure
+/// about an annotator: it uses only training labels.
 pub struct MostFrequentLevel {
     of_annotator: Vec<Option<u16>>,
     overall: u16,
@@ -32,8 +33,9 @@ impl MostFrequentLevel {
     }
 }
 
-/// Predicts the (lower) median of each annotator's training levels, whatever the text; of annotators without a training label that of all labels. The
-/// baseline of distances, which it keeps as small as one level can.
+/// Predicts the (lower) median of each annotator's training levels, regardless of the text; for annotators
+/// without a training label that of all labels. The baseline of distances, which it minimises among constant
+/// predictions.
 pub struct MedianLevel {
     of_annotator: Vec<Option<u16>>,
     overall: u16,
@@ -51,7 +53,8 @@ impl MedianLevel {
     }
 }
 
-/// A level `of` each annotator's labels, counted by level, and of all of them; the lowest level where there are none.
+/// The level that `of` selects from each annotator's labels, counted by level, and from all of them; the
+/// lowest level where there are none.
 fn own_levels(
     train: &[Observation],
     levels: usize,

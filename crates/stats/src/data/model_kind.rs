@@ -26,13 +26,15 @@ pub enum ModelKind {
     Majority,
     /// One head trained on all annotators' labels.
     Shared,
-    /// One head per annotator, trained on that annotator's labels alone; `shared` for annotators without labels.
+    /// One head per annotator, trained only on that annotator's labels; `shared` for annotators without
+    /// labels.
     SepHeads,
     /// A text and an annotator, each made a short vector, through a feed-forward network.
     ShareRecFfn,
     /// The same through a Deep & Cross Network.
     ShareRecDcn,
-    /// One head, every annotator's own severity and thresholds, every text's own effect, with shrinkage estimated from the data.
+    /// One head, severity and thresholds of every annotator, an effect of every text, with shrinkage
+    /// estimated from the data.
     Multilevel,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// One embedding per text, row-major: text `t` is `rows[t * dim .. (t + 1) * dim]`.
 ///
-/// `dim` may be 0 (no encoder yet); the number of texts is then told apart by [`Embeddings::none`].
+/// `dim` may be 0 (no encoder yet); [`Embeddings::none`] then sets the number of texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embeddings {
     /// Numbers in one embedding; 0 without an encoder.
@@ -19,7 +19,8 @@ pub struct Embeddings {
     pub texts: usize,
     /// Character n-grams of every text, a row a text, each of length 1; `None` where models go without.
     pub ngrams: Option<Arc<SparseRows>>,
-    /// One entry a text: whether its labels tuned the encoder, so that its embedding knows them; `None` where no label here did.
+    /// One entry per text: whether its labels tuned the encoder, so that its embedding contains information
+    /// about them; `None` where no label here did.
     pub tuned_on: Option<Arc<[bool]>>,
 }
 
@@ -68,10 +69,11 @@ impl Embeddings {
         Ok(Self { ngrams: Some(ngrams), ..self })
     }
 
-    /// With the texts whose labels tuned the encoder: `multilevel` takes variances and calibration from the others.
+    /// Marks the texts whose labels tuned the encoder: `multilevel` estimates variances and calibration from
+    /// the others.
     ///
     /// # Errors
-    /// [`ModelError::Length`] if there is not an entry for each text.
+    /// [`ModelError::Length`] if there is not one entry per text.
     pub fn with_tuned_on(self, tuned_on: Arc<[bool]>) -> Result<Self, ModelError> {
         if tuned_on.len() != self.texts {
             let (what, expected, found) = ("the list of texts that tuned", self.texts, tuned_on.len());
@@ -112,7 +114,8 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Binary, choice or ordinal. A multi-label question is a binary one for each of its options, one of spans for each of their types.
+    /// Binary, choice or ordinal. A multi-label question becomes a binary one for each of its options, a span
+    /// question one for each of its types.
     pub kind: ScaleKind,
     /// How many levels; at least two.
     pub levels: usize,
@@ -150,7 +153,7 @@ pub struct TrainingData<'a> {
     pub annotators: usize,
     /// The scale.
     pub target: Target,
-    /// What is known about the annotators; empty where nothing is.
+    /// Known attributes of the annotators; empty where there are none.
     pub attributes: &'a [Attribute],
 }
 

@@ -13,7 +13,7 @@ impl Progress for Quiet<'_> {
     }
 }
 
-/// Tells that the share `done` (0 to 1) of the step called `name` is done, and hears a cancel.
+/// Reports that the share `done` (0 to 1) of the step called `name` is done, and checks for cancellation.
 pub fn step(progress: &dyn Progress, name: &str, done: f32) -> Result<(), ModelError> {
     progress.report((done.clamp(0.0, 1.0) * 100.0) as u64, Some(100), name);
     if progress.cancelled() { Err(ModelError::Cancelled) } else { Ok(()) }

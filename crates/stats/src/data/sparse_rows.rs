@@ -31,7 +31,8 @@ impl SparseRows {
     /// Appends a row.
     ///
     /// # Errors
-    /// [`ModelError::SparseRow`] if its columns do not ascend or a value is not finite; nothing is changed then.
+    /// [`ModelError::SparseRow`] if its columns are not ascending or a value is not finite; nothing is
+    /// changed then.
     pub fn push(&mut self, row: &[(u16, f32)]) -> Result<(), ModelError> {
         let ascends = row.windows(2).all(|pair| pair[0].0 < pair[1].0);
         if !ascends || row.iter().any(|(_, value)| !value.is_finite()) {

@@ -24,8 +24,9 @@ pub struct Simulation {
     pub score: Vec<f64>,
 }
 
-/// A simulation of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced from -1.5 to
-/// 1.5. Every annotator labels `labels_per_annotator` texts chosen at random (at most all of them).
+/// A simulation of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced
+/// from -1.5 to 1.5. Every annotator labels `labels_per_annotator` texts chosen at random (at most all of
+/// them).
 pub fn simulate(
     texts: usize,
     annotators: usize,
@@ -37,8 +38,8 @@ pub fn simulate(
     simulate_consistency(texts, annotators, levels, dim, labels_per_annotator, 0.0, seed)
 }
 
-/// The same of annotators who differ in how strongly they follow the text: `P(y >= j) = sigma(a score + severity - t_j)` with
-/// `log a ~ N(0, discrimination_sd^2)`.
+/// [`simulate`] with annotators who differ in how strongly they follow the text:
+/// `P(y >= j) = sigma(a score + severity - t_j)` with `log a ~ N(0, discrimination_sd^2)`.
 pub fn simulate_consistency(
     texts: usize,
     annotators: usize,

@@ -5,7 +5,7 @@ use super::pairs::PairSums;
 use crate::data::AnnotatorModel;
 use std::ops::Range;
 
-/// A label that stands: index of the text (in a column) or of the annotator (in a row), and level.
+/// A given label: index of the text (in a column) or of the annotator (in a row), and level.
 pub(crate) type Known = (u32, u16);
 
 /// How annotators' answers are looked at.
@@ -28,7 +28,8 @@ impl Lens {
         self.cut.map_or(level, |cut| usize::from(level >= usize::from(cut)))
     }
 
-    /// Probabilities of a block of `n`, level-major, as this lens shows them; what is behind them is left over.
+    /// Converts probabilities of a block of `n`, level-major, to what this lens shows; the rest of the block
+    /// is undefined afterwards.
     pub(crate) fn through(self, block: &mut [f32], n: usize) -> &[f32] {
         let Some(cut) = self.cut else { return block };
         let (below, above) = block.split_at_mut(n);
@@ -79,8 +80,8 @@ impl NodeSums {
         &self.nodes[0]
     }
 
-    /// Those of a range of texts over `chosen` annotators. What `known` gives of an annotator, ordered by text, stands in place of
-    /// what is predicted.
+    /// Sums for a range of texts over `chosen` annotators. The labels that `known` returns for an annotator,
+    /// ordered by text, replace predictions.
     pub(crate) fn of<'a>(
         model: &'a dyn AnnotatorModel,
         texts: Range<usize>,
@@ -118,8 +119,8 @@ impl NodeSums {
         self.marginal
     }
 
-    /// Adds one annotator's probabilities (level-major over `range`, whose first text is `first` to `known`) to a node, or
-    /// takes them out with `sign` -1. The block is overwritten.
+    /// Adds one annotator's probabilities (level-major over `range`, whose first text is `first` to `known`)
+    /// to a node, or subtracts them with `sign` -1. The block is overwritten.
     pub fn add(
         &mut self,
         node: usize,
@@ -133,8 +134,8 @@ impl NodeSums {
         self.nodes[node].add(range.clone(), self.lens.through(block, range.len()), sign);
     }
 
-    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), on one text to a node. The block
-    /// is overwritten.
+    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), on one text
+    /// to a node. The block is overwritten.
     pub(crate) fn add_annotators(
         &mut self,
         node: usize,
@@ -148,12 +149,12 @@ impl NodeSums {
         self.nodes[node].add_annotators(text, self.lens.through(block, n), n);
     }
 
-    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    /// Resets a text's sums to 0, without changing the number of annotators.
     pub(crate) fn clear(&mut self, text: usize) {
         self.nodes.iter_mut().for_each(|node| node.clear(text));
     }
 
-    /// Says that `count` more annotators stand behind the sums.
+    /// Increases the number of annotators in the sums by `count`.
     pub(crate) fn count(&mut self, count: usize) {
         self.annotators += count;
     }
@@ -183,7 +184,8 @@ impl NodeSums {
     }
 }
 
-/// Lets labels stand in a block of `n` columns (level-major) that starts at `first`; `known` is ordered.
+/// Replaces predictions by labels in a block of `n` columns (level-major) that starts at `first`; `known` is
+/// ordered.
 fn stand(block: &mut [f32], first: usize, n: usize, known: &[Known]) {
     let from = known.partition_point(|(at, _)| (*at as usize) < first);
     for (at, level) in known[from..].iter().take_while(|(at, _)| (*at as usize) < first + n) {

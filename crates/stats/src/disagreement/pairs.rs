@@ -4,8 +4,9 @@ use super::block::{BLOCK, accumulate, sum};
 use super::maximum;
 use std::ops::Range;
 
-/// `sum_a p_ac` and `sum_a sum_c p_ac^2`; for ordinal scales also `sum_a (sum_c c p_ac)^2` and `sum_a sum_c p_ac p_a,c+1`.
-/// Sums over pairs of different annotators are those over all pairs less each annotator's own.
+/// `sum_a p_ac` and `sum_a sum_c p_ac^2`; for ordinal scales also `sum_a (sum_c c p_ac)^2` and
+/// `sum_a sum_c p_ac p_a,c+1`. Sums over pairs of different annotators are those over all pairs minus each
+/// annotator's own.
 #[derive(Clone, Debug)]
 pub struct PairSums {
     ordinal: bool,
@@ -109,7 +110,8 @@ impl PairSums {
         self.adjacent[text] += sum(adjacent, |a| a);
     }
 
-    /// The chance that two different ones of `annotators` give this text different levels, 0..1; 0 for fewer than two.
+    /// Probability that two different ones of `annotators` give this text different levels, 0..1; 0 for fewer
+    /// than two.
     pub(crate) fn differ(&self, text: usize, annotators: usize) -> f64 {
         if annotators < 2 {
             return 0.0;
@@ -117,8 +119,9 @@ impl PairSums {
         (1.0 - self.same(text) / ordered_pairs(annotators)).clamp(0.0, 1.0)
     }
 
-    /// Expected squared distance of two different annotators' answers, in levels (for scales without an order: the chance
-    /// that they differ), over the largest that as many people can reach, 0..1; 0 for fewer than two.
+    /// Expected squared distance of two different annotators' answers, in levels (for scales without an
+    /// order: the probability that they differ), over the largest possible value for this number of people,
+    /// 0..1; 0 for fewer than two.
     pub(crate) fn split(&self, text: usize, annotators: usize) -> f64 {
         if annotators < 2 {
             return 0.0;
@@ -128,14 +131,15 @@ impl PairSums {
         }
         let n = annotators as f64;
         let (mean, second) = self.moments(text);
-        // Over ordered pairs: (y_a - y_b)^2 = y_a^2 + y_b^2 - 2 y_a y_b, and different people answer by themselves.
+        // Over ordered pairs: (y_a - y_b)^2 = y_a^2 + y_b^2 - 2 y_a y_b, and different people answer
+        // independently.
         let squares = 2.0 * (n - 1.0) * second - 2.0 * (mean * mean - self.expected_square[text]);
         let most = maximum::squared_distance(annotators, self.p.len());
         (squares / ordered_pairs(annotators) / most).clamp(0.0, 1.0)
     }
 
-    /// The chance that two different annotators' answers are two levels apart or more, 0..1; `None` for scales without an
-    /// order or with two levels, 0 for fewer than two annotators.
+    /// Probability that two different annotators' answers are two levels apart or more, 0..1; `None` for
+    /// scales without an order or with two levels, 0 for fewer than two annotators.
     pub(crate) fn far_apart(&self, text: usize, annotators: usize) -> Option<f64> {
         if !self.ordinal || self.p.len() < 3 {
             return None;
@@ -148,8 +152,9 @@ impl PairSums {
         Some((1.0 - near / ordered_pairs(annotators)).clamp(0.0, 1.0))
     }
 
-    /// Variance of annotators' expected levels, and variance of a label by an annotator drawn at random, in squared levels. For
-    /// scales without an order those of the levels' indicators, summed over levels (the second is then Gini's impurity).
+    /// Variance of annotators' expected levels, and variance of a label by an annotator drawn at random, in
+    /// squared levels. For scales without an order those of the levels' indicators, summed over levels (the
+    /// second is then Gini's impurity).
     pub(crate) fn variances(&self, text: usize, annotators: usize) -> (f64, f64) {
         let n = annotators.max(1) as f64;
         if !self.ordinal {

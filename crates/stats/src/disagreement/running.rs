@@ -6,8 +6,8 @@ use super::pairs::PairSums;
 use crate::math::fast::entropy_term;
 use std::ops::Range;
 
-/// What [`PairSums`] has, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
-/// Double precision, so that taking a column out leaves what was there before it came.
+/// [`PairSums`], `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
+/// Double precision, so that subtracting a column restores the previous sums.
 #[derive(Clone, Debug)]
 pub struct RunningSums {
     ordinal: bool,
@@ -35,7 +35,7 @@ impl RunningSums {
         self.entropy.len()
     }
 
-    /// Says that `count` more annotators stand behind the sums.
+    /// Increases the number of annotators in the sums by `count`.
     pub fn count(&mut self, count: usize) {
         self.annotators += count;
     }
@@ -87,7 +87,7 @@ impl RunningSums {
         }
     }
 
-    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    /// Resets a text's sums to 0, without changing the number of annotators.
     pub(crate) fn clear(&mut self, text: usize) {
         self.pairs.clear(text);
         self.entropy[text] = 0.0;

@@ -12,24 +12,28 @@ pub struct AgreementFigure {
     pub value: f64,
     /// Its 95 % interval, for people and texts like these; `None` where nothing varies.
     pub interval: Option<(f64, f64)>,
-    /// Two-sided p value of 0 (Student's t); of [`SideAgreement::beyond`] alone.
+    /// Two-sided p value of 0 (Student's t); only for [`SideAgreement::beyond`].
     pub p: Option<f64>,
 }
 
-/// Agreement among the people of side 0, among those of side 1, and between the sides; each is `None` where no text has such pairs of labels.
+/// Agreement among the people of side 0, among those of side 1, and between the sides; each is `None` where
+/// no text has such pairs of labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SideAgreement {
     /// Share of pairs of labels on one text that are equal, every pair counting the same.
     pub equal: [Option<AgreementFigure>; 3],
-    /// Within a side Krippendorff's alpha. Between sides the same with pairs of one label of each: cross-replication reliability (Wong, Paritosh and
-    /// Aroyo 2021, Cross-replication reliability, equation 5), a text counting twice `n_0 n_1 / (n_0 + n_1)`. Ordinal differences on ordinal scales. `None` above [`SideAgreement::MOST_LEVELS`] levels.
+    /// Within a side Krippendorff's alpha. Between sides the same with pairs of one label of each:
+    /// cross-replication reliability (Wong, Paritosh and Aroyo 2021, Cross-replication reliability, equation
+    /// 5), with weight `2 n_0 n_1 / (n_0 + n_1)` per text. Ordinal differences on ordinal scales. `None`
+    /// above [`SideAgreement::MOST_LEVELS`] levels.
     pub alpha: [Option<AgreementFigure>; 3],
     /// Share of equal pairs between the sides less the mean of those within.
     pub beyond: Option<AgreementFigure>,
 }
 
 impl SideAgreement {
-    /// Alpha on more levels is left out: its intervals take a matrix of levels for every person, and time for one for every label.
+    /// Largest number of levels for alpha: its intervals need memory for a matrix of levels per person, and
+    /// time for one per label.
     pub const MOST_LEVELS: usize = 12;
 }
 
@@ -38,7 +42,8 @@ const FIGURES: usize = 7;
 /// Numbers of equal pairs and of all pairs: of either side, and between them.
 const PAIRS: usize = 6;
 
-/// Agreement of the sides of `texts`, whose labels' weights do not count, on a scale of `levels`. Intervals by a jackknife over people and texts.
+/// Agreement of the sides of `texts`, ignoring the labels' weights, on a scale of `levels`. Intervals by a
+/// jackknife over people and texts.
 ///
 /// # Errors
 /// [`ModelError::Cancelled`].

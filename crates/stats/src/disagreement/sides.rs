@@ -8,7 +8,7 @@ use crate::data::{ModelError, Observation, Target};
 use dissensus_domain::ScaleKind;
 use std::collections::{BTreeMap, HashMap};
 
-/// What the labels of two sides say, all texts together.
+/// Comparison of the labels of two sides over all texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SidesCompared {
     /// People of either side with labels.
@@ -19,19 +19,21 @@ pub struct SidesCompared {
     pub shared_texts: usize,
     /// People of either side with labels on those.
     pub people_on_shared: [usize; 2],
-    /// How much higher side 1 answers; `None` without an order of the levels or with too little ([`SidesCompared::FEWEST_PEOPLE`], [`SidesCompared::FEWEST_TEXTS`]).
+    /// How much higher side 1 answers; `None` without an order of the levels or with too little data
+    /// ([`SidesCompared::FEWEST_PEOPLE`], [`SidesCompared::FEWEST_TEXTS`]).
     pub gap: Option<MeanGap>,
     /// How far they agree; `None` with too little.
     pub agreement: Option<SideAgreement>,
 }
 
 impl SidesCompared {
-    /// Fewer people of a side say little about people like them.
+    /// Fewest people of a side for results about people like them.
     pub const FEWEST_PEOPLE: usize = 5;
-    /// Fewer texts with labels of both sides say little about other texts.
+    /// Fewest texts with labels of both sides for results about other texts.
     pub const FEWEST_TEXTS: usize = 10;
 
-    /// Of the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in all. Only labels count, no predictions.
+    /// Compares the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in
+    /// total. Only labels are used, no predictions.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
@@ -67,7 +69,8 @@ impl SidesCompared {
     }
 }
 
-/// How much higher side 1 answers than side 0, as [`SidesCompared::of`] has it, without what costs more; `None` with too little.
+/// How much higher side 1 answers than side 0: the gap of [`SidesCompared::of`] without its more expensive
+/// parts; `None` with too little data.
 ///
 /// # Errors
 /// [`ModelError::Cancelled`].

@@ -1,7 +1,8 @@
-//! Which texts an order cannot tell apart.
+//! Groups of texts that a ranking cannot distinguish.
 
-/// Sizes of groups of texts that follow each other and that the first of each group is not told from: those whose values reach the lower end of its
-/// interval, `low`. `descending` are all values. At most `most` groups; the texts after them are in none.
+/// Sizes of groups of consecutive texts that are indistinguishable from the first of each group: those whose
+/// values reach the lower end of its interval, `low`. `descending` are all values. At most `most` groups; the
+/// texts after them are in none.
 pub fn tied(descending: &[f32], most: usize, mut low: impl FnMut(usize) -> f32) -> Vec<u32> {
     let (mut groups, mut from) = (Vec::new(), 0);
     while from < descending.len() && groups.len() < most {

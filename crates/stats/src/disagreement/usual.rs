@@ -2,9 +2,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// Terms of the polynomial: the possible maximum is a parabola over the mean, and what people reach of it is flatter or more pointed.
+/// Terms of the polynomial: the possible maximum is a parabola over the mean, and observed values are flatter
+/// or more pointed.
 const TERMS: usize = 5;
-/// Fewer texts say nothing about what is usual.
+/// Fewest texts to estimate the usual value.
 const FEWEST_TEXTS: usize = 30;
 
 /// The usual split at a mean level: a polynomial of degree four, fitted to all texts by least squares.
@@ -30,7 +31,8 @@ impl UsualSplit {
         if count < FEWEST_TEXTS {
             return None;
         }
-        // Texts that all have one mean leave the rest of the curve open: the smallest coefficients are taken then.
+        // Texts with the same mean do not identify the rest of the curve: the smallest coefficients are used
+        // then.
         let solved = gram.svd(true, true).solve(&moments, 1e-9 * count as f64).ok()?;
         let mut coefficients = [0.0; TERMS];
         coefficients.copy_from_slice(solved.as_slice());
@@ -50,7 +52,7 @@ impl UsualSplit {
     }
 }
 
-/// Legendre polynomials of the mean on -1..1, which keeps the equations well conditioned.
+/// Legendre polynomials of the mean on -1..1, for well-conditioned equations.
 fn powers(mean: f64, top: f64) -> [f64; TERMS] {
     let x = 2.0 * mean / top - 1.0;
     let second = 1.5 * x * x - 0.5;

@@ -4,7 +4,8 @@
 const STEPS: usize = 10_000;
 const EXACT: f64 = 1e-14;
 
-/// The regularised incomplete beta function (continued fraction of Lentz; Press et al. 2007, Numerical Recipes, section 6.4).
+/// The regularised incomplete beta function (continued fraction of Lentz; Press et al. 2007, Numerical
+/// Recipes, section 6.4).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -38,7 +39,8 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     (front.exp() * fraction / a).clamp(0.0, 1.0)
 }
 
-/// The chance that F with `d1` and `d2` degrees of freedom and this noncentrality is `f` or less: a Poisson mixture of incomplete beta functions.
+/// Probability that F with `d1` and `d2` degrees of freedom and this noncentrality is at most `f`: a Poisson
+/// mixture of incomplete beta functions.
 pub(crate) fn f_cdf(f: f64, d1: f64, d2: f64, noncentrality: f64) -> f64 {
     if f <= 0.0 {
         return 0.0;
@@ -55,7 +57,8 @@ pub(crate) fn f_cdf(f: f64, d1: f64, d2: f64, noncentrality: f64) -> f64 {
     (from..=to).map(|j| weight(j) * incomplete_beta(d1 / 2.0 + j as f64, d2 / 2.0, x)).sum::<f64>().min(1.0)
 }
 
-/// The noncentrality under which F is as small as `f` with this `chance`: an upper bound; 0 where F is that small more rarely even without one.
+/// The noncentrality under which F is at most `f` with probability `chance`: an upper bound; 0 where that is
+/// less likely even without noncentrality.
 pub(crate) fn most_noncentrality(f: f64, d1: f64, d2: f64, chance: f64) -> f64 {
     if f_cdf(f, d1, d2, 0.0) <= chance {
         return 0.0;

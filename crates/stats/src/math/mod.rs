@@ -1,4 +1,5 @@
-//! Small numerical tools: nodes of integrals, fast single-precision functions, the normal distribution, dense solves, a quasi-Newton minimiser, seeded random numbers.
+//! Small numerical tools: nodes of integrals, fast single-precision functions, the normal distribution, dense
+//! solves, a quasi-Newton minimiser, seeded random numbers.
 
 pub mod blocked_cholesky;
 pub mod cholesky;

@@ -13,8 +13,8 @@ pub fn accuracy(truth: &[u16], predicted: &[u16]) -> f64 {
     hits as f64 / truth.len().max(1) as f64
 }
 
-/// F1 of every level that occurs among the labels or the predictions, averaged without weights (scikit-learn's
-/// `f1_score(average="macro")`); `F1 = 2 TP / (2 TP + FP + FN)`.
+/// F1 of every level that occurs among the labels or the predictions, averaged without weights
+/// (scikit-learn's `f1_score(average="macro")`); `F1 = 2 TP / (2 TP + FP + FN)`.
 pub fn macro_f1(truth: &[u16], predicted: &[u16]) -> f64 {
     // Per level: true positives, then false positives and negatives together.
     let mut levels: BTreeMap<u16, (usize, usize)> = BTreeMap::new();
@@ -61,7 +61,7 @@ pub struct ClassScores {
 }
 
 /// [`ClassScores`] of every level of a confusion matrix (van Rijsbergen 1979, ch. 7; scikit-learn's
-/// `precision_recall_fscore_support`, which says 0 where a share of nothing is absent here).
+/// `precision_recall_fscore_support`, which returns 0 where a share with denominator 0 is absent here).
 pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
     let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
     (0..confusion.len())
@@ -81,13 +81,14 @@ pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
         .collect()
 }
 
-/// Accuracy within the labels of each level, as the literature on hate speech reports it ("accHate, accNoHate, accAll",
-/// de Gibert et al. 2018).
+/// Accuracy within the labels of each level, as the literature on hate speech reports it ("accHate,
+/// accNoHate, accAll", de Gibert et al. 2018).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassAccuracy {
     /// Over all labels; absent without labels.
     pub all: Option<f64>,
-    /// Over the labels of each level, one entry per level: the level's recall; absent without labels of it.
+    /// Over the labels of each level, one entry per level: the level's recall; absent where the level has no
+    /// labels.
     pub of: Vec<Option<f64>>,
 }
 
@@ -102,8 +103,8 @@ pub struct Average {
     pub f1: Option<f64>,
 }
 
-/// The three usual averages. A level that occurs among labels or predictions only on one side counts 0 where its
-/// precision or recall is a share of nothing; a level that occurs on neither is left out (scikit-learn's
+/// The three usual averages. A level that occurs only among labels or only among predictions counts 0 where
+/// its precision or recall has denominator 0; a level that occurs on neither side is left out (scikit-learn's
 /// `zero_division=0`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Averages {

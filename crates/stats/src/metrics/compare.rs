@@ -23,12 +23,12 @@ pub struct Difference {
     pub difference: f64,
     /// What is resampled: whether the interval and p are about other texts or about other annotators.
     pub over: Cluster,
-    /// Interval of the difference over resamples, both models scored on the same ones; absent with fewer than 20 texts or 5
-    /// annotators, and where nothing varies.
+    /// Interval of the difference over resamples, with both models scored on the same ones; absent with fewer
+    /// than 20 texts or 5 annotators, and where nothing varies.
     pub interval: Option<Interval>,
-    /// Two-sided p of "no difference": `(1 + resamples in which |d* - d| >= |d|) / (1 + resamples)`, d* the difference of
-    /// a resample and d that of the data (Efron and Tibshirani 1993, ch. 16, shifting to the null; the 1s by Davison
-    /// and Hinkley 1997, ch. 4). Absent with fewer than 20 texts or 5 annotators.
+    /// Two-sided p of "no difference": `(1 + resamples in which |d* - d| >= |d|) / (1 + resamples)`, d* the
+    /// difference of a resample and d that of the data (Efron and Tibshirani 1993, ch. 16, shifting to the
+    /// null; the 1s by Davison and Hinkley 1997, ch. 4). Absent with fewer than 20 texts or 5 annotators.
     pub p: Option<f64>,
 }
 
@@ -50,14 +50,15 @@ pub struct Comparison {
     pub labels: usize,
     /// Texts they are on.
     pub texts: usize,
-    /// Would the difference hold on other texts labelled by the same annotators? Texts are resampled. Absent without labels.
+    /// Would the difference persist on other texts labelled by the same annotators? Texts are resampled.
+    /// Absent without labels.
     pub over_texts: Option<Differences>,
     /// Would it hold for other annotators on the same texts? Annotators are resampled. Absent without labels.
     pub over_annotators: Option<Differences>,
     /// McNemar's test of the predicted levels, labels taken as independent.
     pub mcnemar: McNemar,
-    /// Wilcoxon's signed-rank test of annotators' accuracies, first minus second, every annotator one pair, taken as
-    /// independent although they share texts. Absent where no annotator's accuracy differs.
+    /// Wilcoxon's signed-rank test of annotators' accuracies, first minus second, every annotator one pair,
+    /// treated as independent although they share texts. Absent where no annotator's accuracy differs.
     pub annotators: Option<Wilcoxon>,
     /// How the bootstrap was made.
     pub options: BootstrapOptions,
@@ -66,7 +67,7 @@ pub struct Comparison {
 /// Compares two models scored on the same labels in the same order ([`crate::metrics::score`] orders them).
 ///
 /// # Errors
-/// As [`Scored::check`]; [`ModelError::DifferentLabels`] if the labels differ;
+/// The same as [`Scored::check`]; [`ModelError::DifferentLabels`] if the labels differ;
 /// [`ModelError::Confidence`], [`ModelError::NoResamples`]; [`ModelError::Cancelled`].
 pub fn compare(
     first: &Scored,
@@ -117,7 +118,8 @@ fn sums(first: &Scored, second: &Scored, cluster: fn(&Observation) -> u32) -> Ve
     clusters.into_values().collect()
 }
 
-/// Log loss, accuracy and mean accuracy of a cluster, of one model, where cluster `i` has the weight `weights[i]`.
+/// Log loss, accuracy and mean accuracy of a cluster, of one model, where cluster `i` has the weight
+/// `weights[i]`.
 fn numbers(clusters: &[Sums], weights: &[f64], model: usize) -> [f64; 3] {
     let (mut labels, mut loss, mut hits, mut means, mut all) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (sums, w) in clusters.iter().zip(weights) {
@@ -233,8 +235,8 @@ mod tests {
         assert_eq!(back.over_texts.unwrap().log_loss.p, loss.p);
     }
 
-    /// The second model is better for half of the annotators and worse for the others: that says much about the texts at
-    /// hand and little about other annotators.
+    /// The second model is better for half of the annotators and worse for the others: strong evidence about
+    /// the texts at hand and weak evidence about other annotators.
     #[test]
     fn annotators_are_resampled_where_the_question_is_about_them() {
         let (mut a, mut b) =

@@ -4,8 +4,9 @@ use super::probability::CLIP;
 use super::scored::Scored;
 use std::collections::BTreeMap;
 
-/// Area under the receiver operating characteristic: the chance that a true case has a larger score than a false one,
-/// ties counting half (Mann and Whitney 1947; Hanley and McNeil 1982). `None` unless both kinds of case are there.
+/// Area under the receiver operating characteristic: the probability that a true case has a larger score than
+/// a false one, ties counting half (Mann and Whitney 1947; Hanley and McNeil 1982). `None` unless both kinds
+/// of case occur.
 pub fn auroc(scores: &[f64], truth: &[bool]) -> Option<f64> {
     let positives = truth.iter().filter(|t| **t).count();
     let negatives = truth.len() - positives;
@@ -29,9 +30,9 @@ pub fn auroc(scores: &[f64], truth: &[bool]) -> Option<f64> {
     Some((rank_sum - p * (p + 1.0) / 2.0) / (p * negatives as f64))
 }
 
-/// Mean over texts of `-sum_c q_c ln p_c`: q the observed shares of levels among the text's labels, p the mean
-/// prediction for those who gave them, at least 1e-9 (Peterson et al. 2019; the soft evaluation of Uma et al. 2021).
-/// Zero for empty input.
+/// Mean over texts of `-sum_c q_c ln p_c`: q the observed shares of levels among the text's labels, p the
+/// mean prediction for those who gave them, at least 1e-9 (Peterson et al. 2019; the soft evaluation of Uma
+/// et al. 2021). Zero for empty input.
 pub fn soft_cross_entropy(scored: &Scored) -> f64 {
     let each = soft_cross_entropies(scored);
     each.iter().sum::<f64>() / each.len().max(1) as f64

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Exponents that are tried, in steps of a twentieth from 0 (the most likely level) on.
 const TRIED: u8 = 31;
 
-/// Answers the level with the largest `p_k / prior_k^alpha`: the most likely level for `alpha` 0, the one that gained most over
-/// how common it is for 1 (the plug-in rule with a threshold for each class that F1 calls for, Koyejo et al. 2015, with one parameter).
+/// Answers the level with the largest `p_k / prior_k^alpha`: the most likely level for `alpha` 0, the one
+/// with the largest gain over its frequency for 1 (the plug-in rule with a threshold for each class that F1
+/// requires, Koyejo et al. 2015, with one parameter).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct F1Rule {
     /// Share of each level among the training labels; a level without one is never answered.
@@ -19,9 +20,9 @@ pub struct F1Rule {
 }
 
 impl F1Rule {
-    /// The exponent with the best macro-F1 on `held_out`, labels of training or validation texts with predictions by a model
-    /// that did not learn from them; the smallest of those that tie. Without labels the most likely level. Shares of levels are those of
-    /// `train`, whose levels are below those of `held_out`.
+    /// The exponent with the best macro-F1 on `held_out`, labels of training or validation texts with
+    /// predictions by a model that did not learn from them; the smallest in case of ties. Without labels the
+    /// most likely level. Shares of levels are those of `train`, whose levels are below those of `held_out`.
     pub fn choose(held_out: &Scored, train: &[Observation]) -> Self {
         let mut prior = vec![0.0; held_out.levels];
         train.iter().for_each(|o| prior[usize::from(o.level)] += 1.0);

@@ -1,16 +1,17 @@
-//! Bootstrap intervals: how resamples are drawn, and what their spread says.
+//! Bootstrap intervals: how resamples are drawn, and how intervals follow from their spread.
 //!
-//! A resample keeps all clusters (texts or annotators) and gives each a random weight (the Bayesian bootstrap of Rubin
-//! 1981; fractional-random-weight bootstrap of Xu et al. 2020). It measures the same spread as drawing clusters with
-//! replacement, but no class and no annotator ever vanishes from a resample, which is what made figures such as macro-F1
-//! jump and percentile intervals miss their own estimate.
+//! A resample includes all clusters (texts or annotators) and gives each a random weight (the Bayesian
+//! bootstrap of Rubin 1981; fractional-random-weight bootstrap of Xu et al. 2020). It measures the same
+//! spread as drawing clusters with replacement, but no class and no annotator ever vanishes from a resample,
+//! which is what made figures such as macro-F1 jump and percentile intervals miss their own estimate.
 //!
-//! The interval is `estimate -+ t sqrt((k + 1) / (k - 1)) s`: s is the standard deviation over resamples, k the number
-//! of clusters behind the figure, t the quantile of Student's distribution with k - 1 degrees of freedom (Hesterberg
-//! 2015, What teachers should know about the bootstrap, sections 3.3 and 4.1; the root is the Bayesian bootstrap's
-//! small-sample factor). It holds the estimate by construction. Percentile,
-//! bias-corrected and basic intervals were simulated too: where resamples are biased (calibration error, worst tenth) they covered
-//! far less than they promised. `tests/coverage.rs` measures the coverage of this one.
+//! The interval is `estimate -+ t sqrt((k + 1) / (k - 1)) s`: s is the standard deviation over resamples, k
+//! the number of clusters that the figure is based on, t the quantile of Student's distribution with k - 1
+//! degrees of freedom (Hesterberg 2015, What teachers should know about the bootstrap, sections 3.3 and 4.1;
+//! the root is the Bayesian bootstrap's small-sample factor). It contains the estimate by construction.
+//! Percentile, bias-corrected and basic intervals were simulated too: where resamples are biased (calibration
+//! error, worst tenth) they covered far less than the nominal level. `tests/coverage.rs` measures the
+//! coverage of this one.
 
 use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
@@ -20,7 +21,7 @@ use rand_distr::{Distribution, Exp1, Gamma};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Level of every interval that window, command and report show, and of the verdicts beside them.
+/// Confidence level of every interval that window, command and report show, and of the accompanying verdicts.
 pub const CONFIDENCE_LEVEL: f64 = 0.95;
 
 /// Resamples handed to the workers between two reports of progress.
@@ -75,15 +76,16 @@ pub struct Interval {
 pub(crate) struct Figure {
     /// The figure itself.
     pub(crate) estimate: f64,
-    /// Clusters behind it, at least two: all of them, or those of the part that decides (the worst tenth, the rarest class).
+    /// Number of clusters that the figure is based on, at least two: all of them, or those of the decisive
+    /// part (the worst tenth, the rarest class).
     pub(crate) clusters: usize,
     /// The least and the greatest value that such a figure can have.
     pub(crate) range: (f64, f64),
 }
 
 impl Interval {
-    /// `None` where there is too little to tell: fewer than two clusters, resamples that do not vary, or a figure that
-    /// fewer than half of the resamples define (the rest would not stand for all).
+    /// `None` where there is too little data: fewer than two clusters, resamples that do not vary, or a
+    /// figure that fewer than half of the resamples define (the rest would not be representative).
     pub(crate) fn of(
         figure: Figure,
         values: impl Iterator<Item = Option<f64>>,
@@ -113,10 +115,10 @@ impl Interval {
     }
 }
 
-/// What `number` says of every resample, in their order: each resample gives cluster `i` a random weight, gamma
-/// distributed with mean `sizes[i]` and scaled so that all weights sum to the sum of `sizes`. A cluster of size n stands
-/// for n clusters that are alike. Resample `r` has its own stream of the seed, so that nothing depends on which core
-/// computed it; the same seed and sizes give the same weights everywhere.
+/// Applies `number` to every resample, in their order: each resample gives cluster `i` a random weight, gamma
+/// distributed with mean `sizes[i]` and scaled so that all weights sum to the sum of `sizes`. A cluster of
+/// size n represents n identical clusters. Resample `r` has its own stream of the seed, so that the result
+/// does not depend on the distribution over cores; the same seed and sizes give the same weights everywhere.
 ///
 /// # Errors
 /// [`ModelError::Confidence`], [`ModelError::NoResamples`], [`ModelError::Cancelled`].

@@ -9,19 +9,19 @@ pub struct McNemar {
     pub only_first: usize,
     /// Labels that only the second model predicts.
     pub only_second: usize,
-    /// Two-sided exact p: `2 P(X <= min(b, c))`, X binomial with b + c throws of a fair coin, at most 1. 1 where the
-    /// models never differ.
+    /// Two-sided exact p: `2 P(X <= min(b, c))`, X binomial with b + c throws of a fair coin, at most 1. 1
+    /// where the models never differ.
     pub exact_p: f64,
-    /// `(|b - c| - 1)^2 / (b + c)` with the continuity correction (Edwards 1948), not below 0; absent where the models
-    /// never differ.
+    /// `(|b - c| - 1)^2 / (b + c)` with the continuity correction (Edwards 1948), not below 0; absent where
+    /// the models never differ.
     pub chi2: Option<f64>,
     /// Two-sided p of `chi2` on one degree of freedom; good from about 25 differing labels on.
     pub chi2_p: Option<f64>,
 }
 
-/// The test of `only_first` and `only_second` differing labels (McNemar 1947; exact form by the binomial distribution;
-/// statsmodels' `mcnemar`). It takes labels as independent of each other, which those of one text or annotator are not:
-/// [`super::compare`] has a test that does not.
+/// The test of `only_first` and `only_second` differing labels (McNemar 1947; exact form by the binomial
+/// distribution; statsmodels' `mcnemar`). It assumes independent labels, which those of one text or annotator
+/// are not: [`super::compare`] has a test without this assumption.
 pub fn mcnemar(only_first: usize, only_second: usize) -> McNemar {
     let n = only_first + only_second;
     let gap = (only_first.abs_diff(only_second) as f64 - 1.0).max(0.0);

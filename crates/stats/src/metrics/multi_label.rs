@@ -1,8 +1,9 @@
-//! Metrics of answers that are sets of options, each option a decision of its own.
+//! Metrics of answers that are sets of options, where each option is a separate decision.
 //!
-//! Of options that nobody has and nobody predicts there is no F1: they are left out of the macro mean (scikit-learn's
-//! `f1_score(average="macro", zero_division=nan)`; with its default they would count 0). Two empty sets are the same
-//! answer, so that their Jaccard index is 1 (`jaccard_score(average="samples", zero_division=1)`).
+//! F1 is undefined for options that are neither chosen nor predicted: they are left out of the macro mean
+//! (scikit-learn's `f1_score(average="macro", zero_division=nan)`; with its default they would count 0). Two
+//! empty sets are the same answer, so that their Jaccard index is 1
+//! (`jaccard_score(average="samples", zero_division=1)`).
 
 use super::classes::{ClassScores, class_scores};
 use super::probability::CLIP;
@@ -19,11 +20,13 @@ const HALF: f32 = 0.5;
 pub struct MultiLabelScores {
     /// Answers scored.
     pub answers: usize,
-    /// `2 TP / (2 TP + FP + FN)` over all options of all answers; absent where nobody chose and nothing predicts any.
+    /// `2 TP / (2 TP + FP + FN)` over all options of all answers; absent where no option is chosen or
+    /// predicted.
     pub micro_f1: Option<f64>,
-    /// Mean F1 of the options that somebody has or is predicted to have; absent without such an option.
+    /// Mean F1 of the options that are chosen or predicted at least once; absent without such an option.
     pub macro_f1: Option<f64>,
-    /// Mean over answers of `|A and B| / |A or B|`, two empty sets counting 1 ("accuracy" of SemEval-2018 task 1, E-c); absent without answers.
+    /// Mean over answers of `|A and B| / |A or B|`, two empty sets counting 1 ("accuracy" of SemEval-2018
+    /// task 1, E-c); absent without answers.
     pub jaccard: Option<f64>,
     /// Share of answers predicted without any mistake.
     pub subset_accuracy: Option<f64>,
@@ -34,10 +37,11 @@ pub struct MultiLabelScores {
 }
 
 impl MultiLabelScores {
-    /// Of `predicted` beside `truth`, on a question of `options` options.
+    /// Scores of `predicted` against `truth`, on a question with `options` options.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where the lists differ in length, [`ModelError::UnknownLevel`] for an option that the question does not have.
+    /// [`ModelError::Length`] where the lists differ in length, [`ModelError::UnknownLevel`] for an option
+    /// that the question does not have.
     pub fn of(truth: &[OptionSet], predicted: &[OptionSet], options: usize) -> Result<Self, ModelError> {
         check_options(options)?;
         if predicted.len() != truth.len() {
@@ -75,7 +79,8 @@ fn option_scores(truth: &[OptionSet], predicted: &[OptionSet], option: usize) ->
     ClassScores { level: option, ..class_scores(&confusion)[1] }
 }
 
-/// Mean `-ln p` of what was decided about an option: p where it was chosen, 1 - p where it was not, at least 1e-9.
+/// Mean `-ln p` of the decision about an option: p where it was chosen, 1 - p where it was not, at least
+/// 1e-9.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BinaryLogLoss {
     /// Over all options of all answers; absent without answers.
@@ -116,8 +121,10 @@ impl Thresholds {
         Self(vec![HALF; options])
     }
 
-    /// For each option the threshold with the largest F1 on these answers, half way between two probabilities that stand there; of those that tie the
-    /// one nearest to one half. An option that nobody here chose keeps one half. Choose them on training labels: on those that are scored they would flatter.
+    /// For each option the threshold with the largest F1 on these answers, half way between two occurring
+    /// probabilities; in case of ties the one nearest to one half. The threshold of an option that was never
+    /// chosen here stays one half. Choose thresholds on training labels: on the labels to be scored they
+    /// would be optimistic.
     ///
     /// # Errors
     /// [`ModelError::Length`], [`ModelError::UnknownLevel`], [`ModelError::NotProbability`].

@@ -1,4 +1,4 @@
-//! Everything that is reported of one model on one set of labels, to be kept with its run.
+//! All reported metrics of one model on one set of labels, stored with its run.
 
 use super::annotators::{AnnotatorScores, annotator_scores};
 use super::bootstrap::{Cluster, Intervals, bootstrap};
@@ -11,7 +11,7 @@ use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation};
 use serde::{Deserialize, Serialize};
 
-/// What a report holds beside what every report holds.
+/// Optional parts of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportOptions {
     /// Bins of the calibration curve, at least one.
@@ -37,7 +37,8 @@ pub struct Report {
     pub scores: Scores,
     /// One entry per level.
     pub classes: Vec<ClassScores>,
-    /// One entry per option, in reports of earlier versions: their levels are all sets of the options of a multi-label question.
+    /// One entry per option, in reports of earlier versions: their levels are all sets of the options of a
+    /// multi-label question.
     #[serde(default)]
     pub options: Vec<ClassScores>,
     /// Accuracy over all labels and within the labels of each level.
@@ -55,11 +56,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of `scored`, the predictions of a model that was trained on the labels `train`; the numbers of ordered levels
-    /// if `ordinal`.
+    /// The report of `scored`, the predictions of a model that was trained on the labels `train`; includes
+    /// the numbers for ordered levels if `ordinal`.
     ///
     /// # Errors
-    /// As [`bootstrap`].
+    /// The same as [`bootstrap`].
     pub fn of(
         scored: &Scored,
         train: &[Observation],

@@ -1,10 +1,10 @@
 //! Correlation of two scores of the same texts, where texts were scored by different models.
 //!
-//! The models of cross-fitting differ in their averages. Over all texts at once these differences would correlate too: two scores
-//! that are constant in each fold, but for what their folds have in common, would correlate perfectly. So both correlations are
-//! *within strata*, a stratum being the texts that the same models scored: Pearson's of scores less their stratum's mean (the
-//! pooled within-group correlation), and Spearman's as the same of relative ranks within the stratum. With one stratum they are
-//! the usual ones.
+//! The models of cross-fitting differ in their averages. Over all texts at once these differences would
+//! correlate too: two scores that are constant in each fold, except for what their folds have in common,
+//! would correlate perfectly. So both correlations are *within strata*, a stratum being the texts that the
+//! same models scored: Pearson's of scores minus their stratum's mean (the pooled within-group correlation),
+//! and Spearman's as the same of relative ranks within the stratum. With one stratum they are the usual ones.
 
 use super::bootstrap::weighted_ranks;
 use super::correlation::order;
@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 /// With fewer independent texts a correlation has no interval.
 pub const LEAST_CLUSTERS: usize = 20;
 
-/// With fewer a correlation is not told: two texts always correlate by 1 or -1, and a handful says next to nothing.
+/// Fewest clusters for a correlation: two texts always correlate by 1 or -1, and a few carry almost no
+/// information.
 const LEAST_TO_TELL: usize = 10;
 
 /// Nearer to 1 than this a correlation is 1 but for rounding.
@@ -45,7 +46,8 @@ pub struct Correlation {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Both correlations of two scores; `None` where one of them does not vary within any stratum, or with fewer than 10 clusters.
+/// Both correlations of two scores; `None` where one of them does not vary within any stratum, or with fewer
+/// than 10 clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoreCorrelation {
     /// Texts.
@@ -56,9 +58,10 @@ pub struct ScoreCorrelation {
     pub spearman: Option<Correlation>,
 }
 
-/// Correlations of two scores within strata. Intervals are bootstrapped over clusters (see [`Interval`]) on the scale of Fisher's
-/// z, `atanh r` (Fisher 1921), where the spread of a correlation hardly hangs on its size. They say what other texts would give
-/// under the same models, not what other labels would. `tests/score_correlation.rs` measures their coverage.
+/// Correlations of two scores within strata. Intervals are bootstrapped over clusters (see [`Interval`]) on
+/// the scale of Fisher's z, `atanh r` (Fisher 1921), where the spread of a correlation hardly depends on its
+/// size. They describe other texts under the same models, not other labels. `tests/score_correlation.rs`
+/// measures their coverage.
 ///
 /// # Errors
 /// [`ModelError::Length`] where the lists are not equally long; [`ModelError::Confidence`],
@@ -103,7 +106,7 @@ pub fn score_correlation(
     Ok(ScoreCorrelation { texts, pearson: figure(0), spearman: figure(1) })
 }
 
-/// How many different numbers there are, and for each place which one stands there.
+/// Number of distinct values, and the index of the value at each position.
 fn numbered(of: &[u32]) -> (usize, Vec<usize>) {
     let mut known = BTreeMap::new();
     let places = of.iter().map(|number| {

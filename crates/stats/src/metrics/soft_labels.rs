@@ -1,5 +1,6 @@
-//! Measures of texts and panels: the shares of levels among a text's labels against what was predicted of those who gave them,
-//! and the mean error on a text. The measures of the shared task on learning with disagreements, LeWiDi 2025.
+//! Measures of texts and panels: the shares of levels among a text's labels against the predictions for those
+//! who gave them, and the mean error on a text. The measures of the shared task on learning with
+//! disagreements, LeWiDi 2025.
 
 use super::answers::{median, most_likely};
 use super::disagreement::rows_by_text;
@@ -105,8 +106,8 @@ fn jensen_shannon(q: &[f64], p: &[f64]) -> f64 {
 pub struct Panel {
     /// The text.
     pub text: u32,
-    /// The share of each level with the smallest expected distance: Wasserstein-1 where levels are ordered, else Manhattan. No
-    /// probabilities.
+    /// The share of each level with the smallest expected distance: Wasserstein-1 where levels are ordered,
+    /// else Manhattan. Not probabilities.
     pub shares: Vec<f64>,
     /// Each annotator's answer: the median where levels are ordered, else the most likely level.
     pub answers: Vec<(u32, u16)>,

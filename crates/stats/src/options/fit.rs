@@ -8,7 +8,8 @@ use dissensus_domain::OptionSet;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// Precision of the normal prior of a loading: as many nats against a loading of 1 as half an answer or so can speak for it.
+/// Precision of the normal prior of a loading: the penalty of a loading of 1 equals the evidence of about
+/// half an answer.
 const PRECISION: f64 = 1.0;
 /// An option takes part where at least so many answers have it, and so many have it not.
 const FEWEST_EITHER_WAY: usize = 5;
@@ -19,11 +20,12 @@ const LEAST: f64 = 1e-12;
 /// Answers that are summed up in one go, always the same ones, so that sums come out the same.
 const BLOCK: usize = 64;
 
-/// The loadings under which these answers (`sets`, with `probabilities` answers x options) are likeliest, under a standard normal prior; independence with fewer than two options
-/// that vary. Deterministic: it starts from the first principal axes of the residuals' correlations.
+/// The loadings under which these answers (`sets`, with `probabilities` answers x options) are most likely,
+/// under a standard normal prior; independence with fewer than two options that vary. Deterministic: it
+/// starts from the first principal axes of the residuals' correlations.
 ///
 /// # Errors
-/// [`ModelError::Length`] as [`OptionFactors::new`].
+/// [`ModelError::Length`] as for [`OptionFactors::new`].
 pub(super) fn fit(
     options: usize,
     factors: usize,
@@ -49,7 +51,8 @@ pub(super) fn fit(
     OptionFactors::new(options, factors, all)
 }
 
-/// The penalised negative log-likelihood of loadings. Thresholds are those of the integral, which the nodes meet to four digits or better.
+/// The penalised negative log-likelihood of loadings. Thresholds are those of the integral, which the nodes
+/// approximate to four digits or better.
 pub(super) struct Likelihood {
     options: usize,
     nodes: Nodes,
@@ -81,7 +84,8 @@ impl Likelihood {
         }
     }
 
-    /// Principal axes of the correlations of residuals `(y - p) / sqrt(p (1 - p))`, which without loadings are 0. At 0 itself the likelihood has no slope.
+    /// Principal axes of the correlations of residuals `(y - p) / sqrt(p (1 - p))`, which are 0 without
+    /// loadings. At 0 itself the likelihood has no slope.
     fn start(&self) -> Vec<f64> {
         let k = self.options;
         let mut residuals = Vec::with_capacity(self.signs.len());
@@ -168,7 +172,8 @@ impl At<'_> {
         (log, gradient)
     }
 
-    /// Log-probability of the decisions of one answer given a node; its slope in what they stand on into `hazards`.
+    /// Log-probability of the decisions of one answer given a node; writes its derivatives with respect to
+    /// the latent means to `hazards`.
     fn at_node(&self, q: usize, quantiles: &[f64], signs: &[f64], hazards: &mut [f64]) -> f64 {
         let k = quantiles.len();
         let (mut log, mut product) = (0.0, 1.0_f64);

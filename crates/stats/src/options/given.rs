@@ -4,7 +4,8 @@ use dissensus_domain::OptionSet;
 
 /// The least that a decision counts with, as in every log loss.
 const LEAST: f64 = 1e-9;
-/// Branches that are looked into for the most likely set, and branches x nodes; beyond these the best that was found is taken.
+/// Limits of the search for the most likely set, in branches and in branches x nodes; beyond them the best
+/// set found is used.
 const MOST_BRANCHES: usize = 100_000;
 const MOST_WORK: usize = 5_000_000;
 
@@ -53,14 +54,16 @@ impl GivenFactors {
         most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
     }
 
-    /// The most likely set and its probability. Branch and bound: options are decided from the least certain on, and a branch is left where it cannot come to more
-    /// than the best set so far even if each node decided the rest for itself. Exact unless that takes more than 100,000 branches, or with many nodes 5 million branches x nodes.
+    /// The most likely set and its probability. Branch and bound: options are decided starting with the least
+    /// certain, and a branch is pruned if it cannot exceed the best set so far even with the remaining
+    /// options decided separately at each node. Exact unless that takes more than 100,000 branches, or with
+    /// many nodes 5 million branches x nodes.
     pub fn most_likely(&self) -> (OptionSet, f64) {
         let found = self.searched();
         (found.set, found.probability)
     }
 
-    /// As [`GivenFactors::most_likely`], with whether the search came to its end.
+    /// [`GivenFactors::most_likely`], with whether the search was completed.
     pub fn searched(&self) -> LikeliestSet {
         let mut search = Search::new(self);
         search.descend(0, 0, &self.weights);
@@ -90,7 +93,8 @@ struct Search<'a> {
     given: &'a GivenFactors,
     /// Options, the least certain first.
     order: Vec<usize>,
-    /// Of the options from a place of `order` on, the product of what is likelier at each node (places x nodes).
+    /// For the options from a position of `order` on, the product of the more likely decisions at each node
+    /// (positions x nodes).
     rest: Vec<f64>,
     branches: usize,
     most: usize,

@@ -4,7 +4,8 @@ use crate::data::ModelError;
 use crate::metrics::Scored;
 use dissensus_domain::OptionSet;
 
-/// Answers to a multi-label question with the probability of every option, by models that learned from none of these answers.
+/// Answers to a multi-label question with the probability of every option, by models that were not trained on
+/// any of these answers.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOutSets {
     /// Of each option (answers x options, row-major).
@@ -18,10 +19,11 @@ pub struct HeldOutSets {
 }
 
 impl HeldOutSets {
-    /// Of what was held out of each option; `unit` names the group or the body of a text.
+    /// Combines the held-out predictions of each option; `unit` identifies the group or the body of a text.
     ///
     /// # Errors
-    /// [`ModelError::Length`] without options, or where they are of other answers than the first one, or no yes/no questions.
+    /// [`ModelError::Length`] without options, or where they belong to other answers than the first one, or
+    /// are not yes/no questions.
     pub fn of_options(of: &[&Scored], unit: impl Fn(u32) -> u32) -> Result<Self, ModelError> {
         let keys = |one: &Scored| -> Vec<(u32, u32)> {
             one.observations.iter().map(|o| (o.text, o.annotator)).collect()

@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 
 /// With fewer texts (groups of them, where they have groups) nothing is learned.
 pub const FEWEST_TEXTS_TO_CORRELATE: usize = 50;
-/// Answers that loadings are learned from: more tell hardly more of them.
+/// Largest number of answers to learn loadings from: more hardly improve them.
 const MOST_ANSWERS: usize = 3_000;
-/// Answers x options x nodes that are computed at every step at most; questions with many options learn from fewer answers.
+/// Largest number of answers x options x nodes per step; questions with many options learn from fewer
+/// answers.
 const MOST_WORK: usize = 1_200_000;
 const MOST_FACTORS: usize = 2;
 const FOLDS: usize = 5;
@@ -23,16 +24,16 @@ const FOLDS: usize = 5;
 const CONFIDENCE: f64 = 0.977_249_868;
 /// Nats that all answers together must gain.
 const LEAST_GAIN: f64 = 2.0;
-/// With fewer annotators the standard error is over texts alone.
+/// Fewest annotators for a standard error over annotators; with fewer it is only over texts.
 const FEWEST_ANNOTATORS: usize = 3;
 
-/// What answers told of options that go together.
+/// Correlations between options learned from answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptionCorrelations {
     /// The factors that are used; none where independence was not beaten by more than chance.
     pub factors: OptionFactors,
-    /// What whole sets gain with them, in nats an answer, on answers whose texts did not teach the factors; of what came nearest where nothing is used. Absent where nothing
-    /// could be tried.
+    /// Gain of whole sets with these factors, in nats per answer, on answers whose texts were not used to
+    /// learn the factors; that of the best candidate where none is used. Absent where nothing could be tried.
     pub gain: Option<f64>,
     /// Its standard error, over texts, and over annotators too where there are three.
     pub standard_error: Option<f64>,
@@ -42,7 +43,8 @@ pub struct OptionCorrelations {
     pub texts: usize,
 }
 
-/// Factors that were learned without a fold of the texts, and the fold of each answer; empty where options are independent.
+/// Factors that were learned without a fold of the texts, and the fold of each answer; empty where options
+/// are independent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOutFactors {
     factors: Vec<OptionFactors>,
@@ -57,8 +59,9 @@ impl LeftOutFactors {
 }
 
 impl OptionCorrelations {
-    /// Looks for one factor, and for a second one beside it; each is taken only where left-out answers gain by more than chance at the level of two standard errors. With
-    /// fewer than 50 texts, or fewer than two options that five answers have and five have not, options stay independent.
+    /// Tries one factor, and then a second one; each is used only where held-out answers gain by more than
+    /// chance at the level of two standard errors. With fewer than 50 texts, or fewer than two options that
+    /// five answers have and five have not, options stay independent.
     ///
     /// # Errors
     /// [`ModelError::Length`] where lists differ in length.
@@ -66,10 +69,11 @@ impl OptionCorrelations {
         Ok(Self::learned_in_folds(options, held_out, seed)?.0)
     }
 
-    /// The same, and for each answer the factors that its text did not teach: of as many factors as are used, none where options are independent.
+    /// The same, and for each answer the factors learned without its text: as many factors as are used, none
+    /// where options are independent.
     ///
     /// # Errors
-    /// As [`OptionCorrelations::learn`].
+    /// The same as [`OptionCorrelations::learn`].
     pub(crate) fn learned_in_folds(
         options: usize,
         held_out: &HeldOutSets,

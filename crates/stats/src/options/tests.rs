@@ -56,7 +56,7 @@ fn probabilities_of_all_sets_add_up_and_those_of_options_stay() {
             assert!((found - f64::from(*p)).abs() < 1e-6, "{factors} {k}: {found}");
         }
     }
-    // What is known stays known.
+    // Certain options stay certain.
     let known = some_factors(1).given(&[1.0, 0.0, 1.0, 0.0, 0.0, 0.5]);
     assert!(known.nodes().all(|(_, yes)| yes[..5] == [1.0, 0.0, 1.0, 0.0, 0.0]));
 }

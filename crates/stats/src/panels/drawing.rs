@@ -4,25 +4,28 @@ use super::quotas::{Quota, QuotaError, Seats};
 use crate::math::random::{fingerprint, unit};
 use std::collections::{BTreeMap, HashMap};
 
-/// What keeps numbers of people and of seats apart.
+/// Tags that separate the random numbers of people and of seats.
 const PERSON: u64 = 1;
 const SEATS: u64 = 2;
 /// Remaining seats that are gone through at most: some seconds.
 const MOST_WAYS: usize = 400_000;
 
-/// Somebody who may sit on a panel.
+/// A person who may be drawn for a panel.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// A name that nobody else has.
+    /// A unique name.
     pub name: String,
-    /// What is known of the person; without an attribute the person counts to all others of it.
+    /// Known attributes of the person; without a value of an attribute the person counts among its other
+    /// values.
     pub attributes: BTreeMap<String, String>,
 }
 
-/// A recipe over the people it draws from: every panel that meets all shares is drawn with the same probability.
+/// Draws panels from a list of people: every panel that satisfies all shares is drawn with the same
+/// probability.
 ///
-/// Who is drawn follows from seed, panel and each person's name: of people of the same values those with the smallest of the numbers that these give. A person who joins therefore changes nothing
-/// but who has to make room, and how many of these values are drawn where that is left open.
+/// The drawn people are determined by seed, panel and each person's name: among people with the same values
+/// those with the smallest hashes of these. A person who joins therefore only affects the person who is
+/// displaced, and the numbers of values that the shares leave open.
 #[derive(Clone, Debug)]
 pub struct DrawPanels {
     size: usize,
@@ -97,7 +100,8 @@ impl DrawPanels {
         self.size
     }
 
-    /// So many panels, each without replacement: places of its people, ascending. The first ones of a seed are the same whatever their number.
+    /// Draws this many panels, each without replacement: indices of the people, ascending. The first panels
+    /// of a seed do not depend on their number.
     pub fn draw(&self, panels: usize, seed: u64) -> Vec<Vec<usize>> {
         (0..panels as u64).map(|panel| self.one([seed, panel])).collect()
     }
@@ -139,7 +143,7 @@ fn places(attributes: &[Seats], person: &BTreeMap<String, String>) -> Vec<usize>
     places
 }
 
-/// Names the first share that the people cannot meet even alone.
+/// Returns the first share that the people cannot satisfy even by itself.
 fn each_alone(
     attributes: &[Seats],
     cells: &[Cell],
@@ -191,7 +195,8 @@ struct Counting<'a> {
 }
 
 impl Counting<'_> {
-    /// The logarithm of the number of ways to fill `seats` from the cells from `at` on; `None` where there is too much to go through.
+    /// The logarithm of the number of ways to fill `seats` from the cells from `at` on; `None` where the
+    /// search is too large.
     fn from(&mut self, at: usize, seats: &[u16]) -> Option<f64> {
         let key = (at, seats.to_vec());
         if let Some(known) = self.ways.get(&key) {
@@ -301,7 +306,8 @@ mod tests {
         }
     }
 
-    /// Without shares a person who joins takes the place of one member at most, wherever that person is in the list; with shares most panels stay too.
+    /// Without shares a person who joins displaces at most one member, regardless of the position in the
+    /// list; with shares most panels do not change either.
     #[test]
     fn who_joins_changes_no_more_than_must_be() {
         let before = people();

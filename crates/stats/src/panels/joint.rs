@@ -1,6 +1,7 @@
 //! What people may answer to one text, together.
 
-/// Distributions of people's answers to one text at every node of what is not known of that text: given a node they are independent.
+/// Distributions of people's answers to one text at every node of the uncertainty of that text: given a node
+/// they are independent.
 #[derive(Clone, Debug)]
 pub struct JointAnswers {
     weights: Vec<f64>,
@@ -40,14 +41,14 @@ impl JointAnswers {
         &self.weights
     }
 
-    /// Somebody's probabilities of all levels, over all nodes.
+    /// A person's probabilities of all levels, over all nodes.
     pub fn marginal(&self, person: usize) -> Vec<f64> {
         (0..self.levels)
             .map(|level| self.of(person, level).iter().zip(&self.weights).map(|(p, w)| p * w).sum())
             .collect()
     }
 
-    /// Lets an answer that was given stand in place of what is predicted.
+    /// Replaces a person's prediction by the answer that was given.
     ///
     /// # Panics
     /// If there is no such person or level.
@@ -60,14 +61,14 @@ impl JointAnswers {
         }
     }
 
-    /// Somebody's probability of a level at every node.
+    /// A person's probability of a level at every node.
     pub(super) fn of(&self, person: usize, level: usize) -> &[f64] {
         let nodes = self.weights.len();
         let at = (person * self.levels + level) * nodes;
         &self.p[at..at + nodes]
     }
 
-    /// Somebody's probabilities at every node, levels x nodes.
+    /// A person's probabilities at every node, levels x nodes.
     pub(super) fn rows(&self, person: usize) -> &[f64] {
         let size = self.levels * self.weights.len();
         &self.p[person * size..(person + 1) * size]

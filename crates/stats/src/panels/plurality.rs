@@ -22,9 +22,10 @@ pub(super) struct Plurality {
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Two levels: the count of one tells that of the other.
+    /// Two levels: the count of one determines that of the other.
     TwoLevels,
-    /// For every member that joins, where each count of those before goes with each level: counts x levels. And the winner of each last count.
+    /// For every member added, the next state for each previous state of counts and each level: counts x
+    /// levels. And the winner of each final count.
     Exact {
         steps: Vec<Vec<u32>>,
         winners: Vec<u32>,
@@ -111,7 +112,8 @@ fn add(y: &mut [f64], x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
 }
 
-/// In how many ways so many members fall on the levels: `C(members + levels - 1, levels - 1)`, or a number above the limit.
+/// Number of distributions of this many members over the levels: `C(members + levels - 1, levels - 1)`, or a
+/// number above the limit.
 fn counts(levels: usize, members: usize) -> usize {
     let mut ways = 1usize;
     for i in 1..levels {

@@ -14,7 +14,7 @@ pub struct Quota {
 /// Why no panel can be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum QuotaError {
-    /// A panel of nobody.
+    /// A panel without members.
     #[error("a panel needs one member or more: ask for a size of 1 or more")]
     Nobody,
     /// Fewer people than members.
@@ -87,7 +87,8 @@ pub enum QuotaError {
     },
 }
 
-/// One attribute's part of a panel: how many members have each value that was named; the last number is of all others.
+/// One attribute's part of a panel: the number of members with each named value; the last number is for all
+/// other values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seats {
     pub(super) attribute: String,
@@ -96,8 +97,8 @@ pub(super) struct Seats {
 }
 
 impl Seats {
-    /// Seats by largest remainder (Hamilton's method): everybody gets the whole part of share x size, and those with the largest rest one more;
-    /// the first of those that tie.
+    /// Seats by largest remainder (Hamilton's method): each value gets the integer part of share x size, and
+    /// those with the largest remainders one more; the first in case of ties.
     pub(super) fn of(quotas: &[Quota], size: usize) -> Result<Vec<Self>, QuotaError> {
         let mut all: Vec<(Self, Vec<f64>)> = Vec::new();
         for Quota { attribute, value, share } in quotas {

@@ -9,9 +9,10 @@ pub enum VerdictRule {
     Majority,
     /// The level next to the members' mean; halves go up. Ordered levels only.
     Mean,
-    /// The middle answer; of an even number of members the lower of the two in the middle. Ordered levels only.
+    /// The middle answer; for an even number of members the lower of the two in the middle. Ordered levels
+    /// only.
     Median,
-    /// One member at this level or above (on scales without an order: who gives this level) is enough to veto.
+    /// One member at this level or above (on scales without an order: at this level) is enough to veto.
     Veto {
         /// The level, from 0.
         level: u16,
@@ -32,9 +33,9 @@ pub enum Verdict {
     Level(u16),
     /// Two or more levels tie for the majority.
     NoMajority,
-    /// Nobody vetoed.
+    /// No member vetoed.
     Passed,
-    /// Somebody did.
+    /// At least one member vetoed.
     Vetoed,
     /// Fewer members than needed.
     NotReached,
@@ -80,7 +81,7 @@ impl VerdictRule {
         }
     }
 
-    /// Says what does not fit the scale or the size of a panel.
+    /// Checks that the rule fits the scale and the size of a panel.
     pub(super) fn check(self, target: Target, members: usize) -> Result<(), ModelError> {
         let wrong = |why: String| Err(ModelError::PanelRule(why));
         if members == 0 {

@@ -105,7 +105,8 @@ fn two_levels_and_levels_without_an_order_are_enumerated_too() {
     }
 }
 
-/// Beyond what is gone through one by one answers are drawn: the same every time, and near the truth of two levels that others cannot beat.
+/// Beyond the limit of enumeration answers are sampled: reproducibly, and close to the truth of two levels
+/// that the others cannot beat.
 #[test]
 fn large_majorities_are_drawn_closely() {
     let (levels, size) = (5, 60);

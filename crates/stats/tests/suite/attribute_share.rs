@@ -10,7 +10,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 const PRIOR: f64 = 1.0;
 
-/// People with a severity of variance 1, `gap` of which lies between groups, known with a standard deviation of 0.2 to 0.7.
+/// People with a severity of variance 1, `gap` of which is between groups, known with a standard deviation of
+/// 0.2 to 0.7.
 fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
@@ -34,7 +35,8 @@ fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
     (groups.collect(), between / (between + 1.0 - gap))
 }
 
-/// Of projects in which an attribute explains nothing at most 5 % show it, as counted in 600 projects (standard error 0.9 %).
+/// Where an attribute explains nothing, at most 5 % of projects show it, as counted in 600 projects (standard
+/// error 0.9 %).
 #[test]
 fn an_attribute_that_explains_nothing_is_rarely_shown() {
     for sizes in [&[20, 30][..], &[5, 9, 40, 60, 12], &[6; 15]] {

@@ -1,4 +1,5 @@
-//! The report, intervals and paired tests against scikit-learn, scipy and statsmodels (tools/fixtures/metrics.py).
+//! The report, intervals and paired tests against scikit-learn, scipy and statsmodels
+//! (tools/fixtures/metrics.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -86,7 +87,8 @@ fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
     let scored =
         Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2, tuned: None };
     let report = Report::of(&scored, &train, false, &plain(), &Silent).unwrap();
-    // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training label.
+    // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training
+    // label.
     let baselines: Vec<f64> = report.annotators.iter().map(|a| a.baseline).collect();
     assert_eq!(baselines, [1.0 / 3.0, 1.0]);
 }

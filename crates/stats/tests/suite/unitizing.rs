@@ -1,4 +1,5 @@
-//! Unitizing alpha against published figures and against counting every placement (tools/fixtures/unitizing.py).
+//! Unitizing alpha against published figures and against counting every placement
+//! (tools/fixtures/unitizing.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 

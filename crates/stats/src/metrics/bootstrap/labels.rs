@@ -13,7 +13,8 @@ pub(super) struct Labels<'a> {
     /// Of every label: its text and its annotator.
     pub(super) text: Vec<u32>,
     pub(super) annotator: Vec<u32>,
-    /// Labels against the most likely level, the answer tuned for macro-F1 and the median (ordered levels only).
+    /// Labels against the most likely level, the answer tuned for macro-F1 and the median (ordered levels
+    /// only).
     likely: Cells,
     tuned: Cells,
     median: Option<Cells>,
@@ -34,14 +35,15 @@ impl<'a> Labels<'a> {
         Self { scored, ordinal, correlates, text, annotator, likely, tuned, median, of_text, of_annotator }
     }
 
-    /// Of the levels that occur, in how many of `groups` the rarest one does, among labels or answers: for the answers tuned
-    /// for macro-F1, and for the medians (0 where levels have no order).
+    /// Number of `groups` in which the rarest of the occurring levels appears, among labels or answers: for
+    /// the answers tuned for macro-F1, and for the medians (0 where levels have no order).
     pub(super) fn groups_of_rarest_level(&self, groups: &[Vec<u32>]) -> (usize, usize) {
         let of = |cells: &Cells| cells.groups_of_rarest_level(groups);
         (of(&self.tuned), self.median.as_ref().map_or(0, of))
     }
 
-    /// Writes the numbers that are made of confusion matrices, where label `i` has the weight `weight(i)`. Nothing without weight.
+    /// Writes the numbers that are based on confusion matrices, where label `i` has the weight `weight(i)`.
+    /// Nothing is written if the total weight is 0.
     pub(super) fn write_confusions(&self, weight: impl Fn(usize) -> f64, scores: &mut Scores) {
         scores.macro_f1 = self.tuned.confusion(&weight).macro_f1(&self.tuned.occurs);
         if let Some(median) = &self.median {

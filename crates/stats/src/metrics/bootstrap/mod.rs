@@ -1,10 +1,11 @@
 //! Bootstrap intervals of the numbers in [`Scores`], over texts and over annotators.
 //!
-//! Labels of one text hang together, and so do those of one annotator, so whole texts or whole annotators are resampled, never
-//! single labels. What is resampled says what the interval is about: other texts with labels by the same annotators, or
-//! other annotators with as many labels each on the same texts. Numbers about labels have both intervals; numbers about
-//! annotators (their mean accuracy and macro-F1, the worst tenth) only the one over annotators; numbers about texts (soft labels,
-//! errors that are means over texts, AUROC and Spearman's correlation of disagreement) only the one over texts.
+//! Labels of one text are correlated, and so are those of one annotator, so whole texts or whole annotators
+//! are resampled, never single labels. The resampled unit determines the meaning of the interval: other texts
+//! with labels by the same annotators, or other annotators with as many labels each on the same texts.
+//! Numbers about labels have both intervals; numbers about annotators (their mean accuracy and macro-F1, the
+//! worst tenth) only the one over annotators; numbers about texts (soft labels, errors that are means over
+//! texts, AUROC and Spearman's correlation of disagreement) only the one over texts.
 
 mod annotators;
 mod labels;
@@ -24,11 +25,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texts::OverTexts;
 
-/// Fewer texts than this are too few to tell how far a number may be off.
+/// Fewest texts to estimate the uncertainty of a number.
 const LEAST_TEXTS: usize = 20;
 /// The same of annotators, and of annotators in the worst tenth.
 const LEAST_ANNOTATORS: usize = 5;
-/// Macro-F1 and AUROC hang on the rarest level and the rarer kind of text: fewer texts than this with it are too few.
+/// Fewest texts with the rarest level for macro-F1, or of the rarer kind for AUROC, which depend on them.
 pub const LEAST_RARE: usize = 10;
 
 /// What is resampled.
@@ -71,21 +72,23 @@ pub struct Intervals {
     pub clusters: usize,
     /// How it was made.
     pub options: BootstrapOptions,
-    /// One interval for each number of [`Scores`] that has one, by its key. A number has none where it is about the other
-    /// kind of cluster, is not defined, does not vary, or rests on too little: fewer than 20 texts or 5 annotators in all,
-    /// 10 texts or 5 annotators with the rarest level (macro-F1), 10 texts on which annotators agree or on which they differ (AUROC),
-    /// or 5 annotators in the worst tenth.
+    /// One interval for each number of [`Scores`] that has one, by its key. A number has none where it is
+    /// about the other kind of cluster, is not defined, does not vary, or has too little data: fewer than 20
+    /// texts or 5 annotators in total, 10 texts or 5 annotators with the rarest level (macro-F1), 10 texts on
+    /// which annotators agree or on which they differ (AUROC), or 5 annotators in the worst tenth.
     pub of: BTreeMap<String, Interval>,
 }
 
-/// Bootstrap intervals of the numbers in [`Scores`] (not of its counts: they were not estimated). Each holds its number.
+/// Bootstrap intervals of the numbers in [`Scores`] (not of its counts, which are not estimates). Each
+/// contains its number.
 ///
-/// Numbers that are sums over clusters (accuracy, log loss, Brier, calibration error, Pearson's r, absolute error, ranked
-/// probability score; macro-F1 and kappa through the confusion matrix) are added up from sums made once per cluster; AUROC
-/// and Spearman's correlation rank again what was sorted once. So a resample costs a few times the number of labels.
+/// Numbers that are sums over clusters (accuracy, log loss, Brier, calibration error, Pearson's r, absolute
+/// error, ranked probability score; macro-F1 and kappa through the confusion matrix) are added up from sums
+/// made once per cluster; AUROC and Spearman's correlation reuse values that were sorted once. So a resample
+/// costs a few times the number of labels.
 ///
 /// # Errors
-/// As [`Scored::check`]; [`ModelError::Confidence`], [`ModelError::NoResamples`];
+/// The same as [`Scored::check`]; [`ModelError::Confidence`], [`ModelError::NoResamples`];
 /// [`ModelError::Cancelled`].
 pub fn bootstrap(
     scored: &Scored,
@@ -129,7 +132,8 @@ pub fn bootstrap(
     Ok(intervals)
 }
 
-/// How many clusters each number of `scores` rests on, by key; without those that rest on too few or are not defined.
+/// Number of clusters that each number of `scores` is based on, by key; without those that have too few or
+/// are not defined.
 pub(super) fn support(
     scored: &Scored,
     ordinal: bool,
@@ -245,7 +249,8 @@ mod tests {
         }
     }
 
-    /// Resamples drawn, written out row by row and scored with scikit-learn and scipy by tools/fixtures/metrics.py.
+    /// Resamples that were drawn, written row by row and scored with scikit-learn and scipy by
+    /// tools/fixtures/metrics.py.
     #[test]
     fn a_resample_has_the_scores_of_its_rows() {
         let reference: Value =
@@ -267,7 +272,8 @@ mod tests {
                 compared += 1;
             }
         }
-        // Over texts all but the three numbers about annotators, over annotators all but the eleven about texts.
+        // Over texts all but the three numbers about annotators, over annotators all but the eleven about
+        // texts.
         assert_eq!(compared, 3 * 22 + 3 * 14);
     }
 

@@ -17,8 +17,8 @@ impl Ranked {
         Self { predicted, observed, by_predicted, by_observed }
     }
 
-    /// AUROC of the predicted for "observed is above 0", and Spearman's correlation of both, where text `i` has the
-    /// weight `weights[i]`.
+    /// AUROC of the predicted for "observed is above 0", and Spearman's correlation of both, where text `i`
+    /// has the weight `weights[i]`.
     pub(super) fn numbers(&self, weights: &[f64]) -> (Option<f64>, Option<f64>) {
         let ours = weighted_ranks(&self.predicted, &self.by_predicted, weights);
         let theirs = weighted_ranks(&self.observed, &self.by_observed, weights);

@@ -28,7 +28,7 @@ const GAPS: usize = 14;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sums([f64; GAPS + BINS]);
 
-/// What is known of a label and its prediction.
+/// A label and its prediction.
 pub(super) struct Label<'a> {
     pub(super) level: u16,
     pub(super) predicted: u16,
@@ -133,8 +133,8 @@ impl Confusion {
         (rows, columns)
     }
 
-    /// The mean F1 of the levels that `occurs` marks, the same in every resample; such a level that a resample gives no weight
-    /// counts 0. `None` without weight.
+    /// The mean F1 of the levels that `occurs` marks, the same in every resample; such a level without weight
+    /// in a resample counts 0. `None` without weight.
     pub(super) fn macro_f1(&self, occurs: &[bool]) -> Option<f64> {
         let (levels, (rows, columns)) = (self.levels, self.totals());
         let used: Vec<usize> = (0..levels).filter(|&c| occurs[c]).collect();

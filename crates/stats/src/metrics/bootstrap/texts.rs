@@ -35,8 +35,8 @@ impl<'a> OverTexts<'a> {
         }
     }
 
-    /// Scores of the resample in which text `t` has the weight `weights[t]`. Counts and the numbers about annotators are not
-    /// filled in: these are about other annotators, not about other texts.
+    /// Scores of the resample in which text `t` has the weight `weights[t]`. Counts and the numbers about
+    /// annotators are not filled in: these are about other annotators, not about other texts.
     pub(super) fn scores(&self, weights: &[f64]) -> Scores {
         let labels = self.labels;
         let mut scores = Scores::default();
