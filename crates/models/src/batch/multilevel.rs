@@ -41,9 +41,9 @@ pub struct TextScorer {
     /// Mean and inverse standard deviation of the shared score, for the slope on it.
     score_mean: f64,
     score_scale: f64,
-    /// What similar texts add to the score.
+    /// Contribution of similar texts to the score.
     similar: Option<SimilarTexts>,
-    /// What character n-grams add to it.
+    /// Contribution of character n-grams to the score.
     ngrams: Option<NgramWeights>,
     /// Predicts the scale of a text from its embedding, where the model does so.
     scale: Option<ScaleHead>,
@@ -56,7 +56,7 @@ impl TextScorer {
         Self { dim, weights: vec![0.0; link.scores() * dim], scale, ..Self::constant(link) }
     }
 
-    /// No encoder: every score is 0.
+    /// A scorer without an encoder: every score is 0.
     #[cfg(any(test, feature = "bench"))]
     pub fn constant(link: Link) -> Self {
         Self {
@@ -90,17 +90,17 @@ impl TextScorer {
         self.scale.is_some()
     }
 
-    /// Texts whose embeddings it holds, to compare others with.
+    /// Number of texts whose embeddings are stored for comparison with others.
     pub(crate) fn embeddings_held(&self) -> usize {
         self.similar.as_ref().map_or(0, SimilarTexts::texts)
     }
 
-    /// Whether it reads character n-grams.
+    /// Whether scores depend on character n-grams.
     pub(crate) fn reads_ngrams(&self) -> bool {
         self.ngrams.is_some()
     }
 
-    /// The logarithm of a text's scale before its labels.
+    /// Prior logarithm of a text's scale.
     pub(crate) fn log_scale(&self, text: TextFeatures<'_>) -> f64 {
         self.scale.as_ref().map_or(0.0, |scale| scale.predict(text.embedding))
     }
@@ -126,7 +126,6 @@ impl TextScorer {
     }
 }
 
-/// The fitted model.
 #[derive(Clone, Debug)]
 pub struct Multilevel {
     pub(crate) head: TextScorer,
@@ -136,7 +135,7 @@ pub struct Multilevel {
     predictors: Vec<AnnotatorPredictor>,
     annotator_columns: AnnotatorColumns,
     population: AnnotatorPredictor,
-    /// Of annotators fitted without slopes; empty where groups have none.
+    /// Predictors of annotators fitted without slopes; empty where groups have none.
     without_groups: Vec<AnnotatorPredictor>,
 }
 
@@ -172,12 +171,12 @@ impl Multilevel {
         &self.predictors
     }
 
-    /// All annotators, for one text at a time.
+    /// Predictors of all annotators, for one text at a time.
     pub(crate) fn annotator_columns(&self) -> &AnnotatorColumns {
         &self.annotator_columns
     }
 
-    /// Takes over one text's new posterior.
+    /// Updates one text to its new posterior.
     pub(crate) fn refresh_text(&mut self, text: usize) {
         let q = self.crossed.link.scores();
         let u = &self.crossed.u[text * q..(text + 1) * q];
@@ -191,7 +190,7 @@ impl Multilevel {
         part.checked_sub(1).map_or(&self.columns, |node| &self.nodes[node].columns)
     }
 
-    /// Takes over one annotator's new posterior and gives back the old predictor.
+    /// Updates one annotator to the new posterior and returns the old predictor.
     pub(crate) fn refresh_annotator(&mut self, annotator: usize) -> AnnotatorPredictor {
         let predictor = AnnotatorPredictor::new(&self.crossed, annotator);
         if let Some(without) = AnnotatorPredictor::without_groups(&self.crossed, annotator) {
@@ -209,7 +208,6 @@ impl Multilevel {
         self.without_groups.extend(AnnotatorPredictor::without_groups(&self.crossed, annotator));
     }
 
-    /// Adds a text.
     pub(crate) fn push_text(&mut self, text: TextFeatures<'_>) -> Result<(), ModelError> {
         let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
         let log_scale = self.head.log_scale(text);
@@ -250,7 +248,8 @@ impl Multilevel {
     }
 }
 
-/// Shared head and random effects, on an encoder that was tuned on some of the labels as [`TunedFit`] has it.
+/// Fits the shared head and random effects, on an encoder that was tuned on some of the labels (see
+/// [`TunedFit`]).
 pub fn fit_effects(
     prepared: &Prepared<'_>,
     options: &FitOptions,
@@ -368,7 +367,7 @@ pub fn fit_at_face_value(
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
-    // The embedding of a text that tuned the encoder knows how far its people are apart.
+    // The embedding of a text that tuned the encoder contains information about the spread of its labels.
     let tuned = texts_tuned_on(prepared.embeddings)
         .is_some_and(|tuned| prepared.observations.iter().any(|o| tuned[o.text as usize]));
     let scale = if options.slopes && options.text_scores && !tuned {
@@ -484,7 +483,7 @@ fn axis(prepared: &Prepared<'_>, text: usize, j: usize) -> f64 {
     prepared.x.row(text)[j] / prepared.x.explained_variance[j].sqrt()
 }
 
-/// The mean over all labels of a number of their texts; 0 without labels.
+/// The mean over all labels of a value of their texts; 0 without labels.
 fn mean_over_labels(crossed: &CrossedEffects, of_text: impl Fn(usize) -> f64) -> f64 {
     let counted = |(sum, n): (f64, f64), text: usize| {
         let labels = crossed.labels[text].len() as f64;

@@ -54,7 +54,7 @@ pub fn calibration_texts(embeddings: &Embeddings, labels: &[Observation]) -> (us
     (others.iter().collect::<HashSet<_>>().len(), others.len())
 }
 
-/// Whether enough labels of enough texts that did not tune the encoder are among `observations`.
+/// Whether `observations` include enough labels of enough texts that did not tune the encoder.
 pub(crate) fn can_be_calibrated(embeddings: &Embeddings, observations: &[Observation]) -> bool {
     let (texts, labels) = calibration_texts(embeddings, observations);
     texts >= FEWEST_CALIBRATION_TEXTS && labels >= FEWEST_CALIBRATION_LABELS
@@ -71,7 +71,7 @@ pub(crate) struct TunedFit {
     heads: Vec<LinearHead>,
 }
 
-/// Scores by character n-grams.
+/// Scores from character n-grams.
 struct Words {
     weights: NgramWeights,
     constant: f64,
@@ -86,16 +86,16 @@ pub(crate) struct CalibratedFit {
     pub(crate) crossed: CrossedEffects,
 }
 
-/// What a calibration may use.
+/// Candidate settings of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Choice {
-    /// Which head.
+    /// Index of the head.
     head: usize,
     words: bool,
     embeddings: bool,
 }
 
-/// A calibration: its features of all texts, and the coefficients that were found.
+/// A calibration: its features of all texts, and the fitted coefficients.
 struct Calibration {
     choice: Choice,
     x: PcaEmbeddings,
@@ -106,7 +106,7 @@ struct Calibration {
 }
 
 impl TunedFit {
-    /// Of those of `observations` (ordered) whose texts tuned the encoder.
+    /// Fits the `observations` (ordered) of texts that tuned the encoder.
     pub(crate) fn new(
         prepared: &Prepared<'_>,
         tuned_on: Vec<bool>,
@@ -166,7 +166,7 @@ impl TunedFit {
         let mut last = None;
         for round in 0..rounds {
             step(progress, "multilevel: annotators", 0.6 + 0.3 * round as f32 / rounds as f32)?;
-            // Both are as large as the embeddings: the one before goes first.
+            // Both are as large as the embeddings: the previous one is dropped first.
             drop(last.take());
             let calibration = problem.with_embeddings(choice)?;
             let mut crossed = self.effects_around(&calibration, prepared, observations, &others);
@@ -191,7 +191,7 @@ impl TunedFit {
     ) -> CrossedEffects {
         let (link, q) = (self.link, self.link.scores());
         let fixed_effects = &calibration.cross.whole.link_parameters;
-        // Both estimations have intercepts of their own, and there is to be one.
+        // The two estimations have different intercepts, which must be combined.
         let mut counts = [vec![0.0; link.levels], vec![0.0; link.levels]];
         self.effects.labels.iter().flatten().for_each(|label| counts[0][usize::from(label.level)] += 1.0);
         others.iter().for_each(|o| counts[1][usize::from(o.level)] += 1.0);
@@ -385,7 +385,7 @@ fn difference(link: Link, parameters: [&[f64]; 2], counts: &[Vec<f64>; 2]) -> Ve
         of
     });
     let differences: Vec<f64> = intercepts[0].iter().zip(&intercepts[1]).map(|(a, b)| a - b).collect();
-    // Information of a side's labels about an intercept, in labels: that of a share of all of them.
+    // Information of a side's labels about an intercept, in units of labels: that of a share of all of them.
     let information = |counts: &[f64], intercept: usize| {
         let all: f64 = counts.iter().sum();
         let of: f64 = if link.softmax { counts[intercept] } else { counts[intercept + 1..].iter().sum() };

@@ -1,4 +1,4 @@
-//! `multilevel` scored on validation labels, none of them by a model that learned from labels of its text.
+//! Validation scores of `multilevel`, each by a model that did not learn from labels of the text.
 
 use super::multilevel::fit_calibrated;
 use super::on_tuned_encoder::{TunedFit, can_be_calibrated, texts_tuned_on};

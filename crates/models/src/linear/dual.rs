@@ -11,7 +11,8 @@ use crate::mixed::link::{Gradient, Link};
 use dissensus_stats::math::cholesky::Factor;
 use dissensus_stats::math::{axpy, dot};
 
-/// Above this many labels the cubic cost is larger than that of the head in the space of the embeddings.
+/// Largest number of labels for which the cubic cost is lower than that of the head in the space of the
+/// embeddings.
 pub(crate) const MAX_DUAL_LABELS: usize = 160;
 const STEPS: usize = 40;
 const TOLERANCE: f64 = 1e-8;
@@ -22,7 +23,7 @@ pub struct DualRidge {
     levels: Vec<u16>,
     /// n x n.
     products: Vec<f64>,
-    /// Link parameters that are pulled to, and how much.
+    /// Centre and precision of the prior of the link parameters.
     prior_mean: Vec<f64>,
     prior_precision: f64,
 }
@@ -38,7 +39,7 @@ pub struct DualSolution {
 struct Work {
     n: usize,
     levels: Vec<u16>,
-    /// Inner products among the labels that are fitted.
+    /// Inner products among the fitted labels.
     k: Vec<f64>,
     label_gradient: Gradient,
     intercepts: Vec<f64>,
@@ -74,7 +75,7 @@ impl DualRidge {
         Self { link, levels, products, prior_mean: link.fixed_effects_from(&counts), prior_precision }
     }
 
-    /// Where every fit starts.
+    /// Starting point of every fit.
     pub fn start(&self) -> DualSolution {
         DualSolution { alpha: vec![0.0; self.levels.len()], link_parameters: self.prior_mean.clone() }
     }
@@ -159,7 +160,6 @@ impl DualRidge {
         }
     }
 
-    /// The penalised loss.
     fn value(&self, lambda: f64, alpha: &[f64], u: &[f64], link_parameters: &[f64], work: &mut Work) -> f64 {
         self.link.intercepts_of(link_parameters, &[], &mut work.intercepts);
         let away: f64 = link_parameters.iter().zip(&self.prior_mean).map(|(b, a)| (b - a) * (b - a)).sum();
@@ -176,7 +176,7 @@ impl DualRidge {
         let (link, n, nb) = (self.link, work.n, link_parameters.len());
         link.intercepts_of(link_parameters, &[], &mut work.intercepts);
         for (i, b) in link_parameters.iter().enumerate() {
-            // Offset j falls with every gap before it.
+            // Offset j decreases with every gap before it.
             let by = if i == 0 { 1.0 } else { -b.min(20.0).exp() };
             (0..nb).for_each(|j| work.jacobian[j * nb + i] = if j >= i { by } else { 0.0 });
         }
@@ -238,7 +238,7 @@ impl DualRidge {
         let rest: Vec<f64> = work.gradient.iter().zip(alpha).map(|(g, a)| g - lambda * a).collect();
         let alone = solve(&rest);
         let through: Vec<Vec<f64>> = (0..nb).map(|p| solve(&work.shared[p * n..(p + 1) * n])).collect();
-        // What is left for the link parameters once the scores have followed.
+        // Remaining effect on the link parameters after the scores have adjusted.
         let follow = |v: &[f64]| -> Vec<f64> {
             let u = times(&work.k, v);
             (0..nb).map(|p| dot(&work.shared[p * n..(p + 1) * n], &u)).collect()

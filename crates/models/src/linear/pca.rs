@@ -45,7 +45,7 @@ impl PcaEmbeddings {
         let mean = mean_of(embeddings);
         let blocks: Vec<std::ops::Range<usize>> =
             (0..texts).step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts)).collect();
-        // Summed in order, so that the numbers do not depend on who finished when.
+        // Summed in order, so that the result does not depend on the order of completion.
         let mut covariance = DMatrix::zeros(dim, dim);
         for some in blocks.chunks(16) {
             let parts: Vec<DMatrix<f64>> = some
@@ -80,7 +80,7 @@ impl PcaEmbeddings {
         &self.rows[text * self.dim..(text + 1) * self.dim]
     }
 
-    /// A raw embedding as [`PcaEmbeddings::row`] has those of the texts.
+    /// Transforms a raw embedding as [`PcaEmbeddings::row`] does for the texts.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`].
@@ -114,7 +114,7 @@ fn mean_of(embeddings: &Embeddings) -> DVector<f64> {
     mean / embeddings.texts as f64
 }
 
-/// Texts of a block as columns, without their mean: the row-major layout read column-major.
+/// Texts of a block as columns, minus their mean: the row-major layout read column-major.
 fn centred(embeddings: &Embeddings, block: &std::ops::Range<usize>, mean: &DVector<f64>) -> DMatrix<f64> {
     let dim = embeddings.dim;
     let rows = &embeddings.rows[block.start * dim..block.end * dim];

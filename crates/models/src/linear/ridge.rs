@@ -7,7 +7,7 @@ use dissensus_stats::data::Observation;
 use dissensus_stats::math::{axpy, dot, lbfgs};
 use rayon::prelude::*;
 
-/// Ridge penalties (lambda) tried, the largest first: each fit starts from the one before.
+/// Candidate ridge penalties (lambda), the largest first: each fit starts from the previous one.
 pub(crate) const PENALTIES: [f64; 9] = [1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1];
 const STEPS: usize = 60;
 const TOLERANCE: f64 = 1e-7;
@@ -173,7 +173,7 @@ impl RidgeProblem<'_> {
         CrossFit { heads, whole }
     }
 
-    /// Heads on all observations at every penalty, the largest first.
+    /// Fits heads on all observations at every penalty, the largest first.
     pub(crate) fn path(&self) -> Vec<LinearHead> {
         let prior_mean = self.start();
         let mut head = prior_mean.clone();
@@ -204,7 +204,7 @@ impl RidgeProblem<'_> {
         self.objective(lambda, &self.start().link_parameters, &x, &mut gradient, &|_| true)
     }
 
-    /// One head at a given penalty, on all observations.
+    /// Fits one head at a given penalty, on all observations.
     pub(crate) fn fit_all(&self, lambda: f64) -> LinearHead {
         let mut head = self.start();
         let prior_mean = head.link_parameters.clone();
@@ -212,7 +212,7 @@ impl RidgeProblem<'_> {
         head
     }
 
-    /// Heads of every fold's complement before the first penalty.
+    /// Starting points for the heads of every fold's complement at the first penalty.
     pub(crate) fn starts(&self, folds: usize) -> Vec<LinearHead> {
         vec![self.start(); folds]
     }
@@ -239,7 +239,7 @@ pub(crate) fn penalties(dim: usize) -> &'static [f64] {
 pub(crate) struct CrossFit {
     /// One per fold, fitted without it.
     pub(crate) heads: Vec<LinearHead>,
-    /// Fitted to everything.
+    /// Fitted to all observations.
     pub(crate) whole: LinearHead,
 }
 
@@ -251,9 +251,9 @@ struct DataPass<'a> {
     intercepts: Vec<f64>,
     u: Vec<f64>,
     label_gradient: Gradient,
-    /// Summed derivative by the scores of the current text.
+    /// Summed derivative with respect to the scores of the current text.
     score: Vec<f64>,
-    /// Summed derivative by the link parameters.
+    /// Summed derivative with respect to the link parameters.
     parameter: Vec<f64>,
 }
 
@@ -299,7 +299,7 @@ impl<'a> DataPass<'a> {
         value
     }
 
-    /// Offset j falls with every gap before it: its slope belongs to the shift and to those gaps.
+    /// Offset j decreases with every gap before it: its derivative belongs to the shift and to those gaps.
     fn add_parameters(&mut self, theta: &[f64]) {
         let link = self.problem.link;
         if link.softmax {

@@ -1,4 +1,4 @@
-//! Which text is the most informative about one annotator (active learning).
+//! The most informative text about one annotator (active learning).
 
 use super::model::LiveModel;
 use dissensus_stats::data::AnnotatorModel;

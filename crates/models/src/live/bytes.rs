@@ -1,4 +1,4 @@
-//! Keeping a live model in the project file.
+//! Serialisation of a live model for the project file.
 
 use super::model::LiveModel;
 use crate::batch::{Multilevel, TextScorer};
@@ -7,7 +7,7 @@ use dissensus_stats::data::ModelError;
 use dissensus_stats::data::{Attribute, Target};
 use serde::{Deserialize, Serialize};
 
-/// Grows when the bytes change their meaning.
+/// Version of the format; increases when the meaning of the bytes changes.
 const FORMAT: u16 = 9;
 /// First bytes of every stored model.
 const MAGIC: [u8; 4] = *b"DSML";
@@ -58,10 +58,10 @@ impl LiveModel {
         self.model.head.reads_ngrams()
     }
 
-    /// The model as bytes: parameters and labels, without the sums, which are quick to compute again.
+    /// Serialises parameters and labels, without the sums, which are quick to recompute.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if a number cannot be written, which no model of ours has been seen to cause.
+    /// [`ModelError::Damaged`] if a number cannot be serialised, which is not known to happen.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let out = Out {
             target: self.target,
@@ -78,7 +78,7 @@ impl LiveModel {
         Ok(bytes)
     }
 
-    /// A model from [`LiveModel::to_bytes`].
+    /// Restores a model from [`LiveModel::to_bytes`].
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::Format`].
@@ -99,7 +99,7 @@ impl LiveModel {
     }
 }
 
-/// Read and checked.
+/// Deserialises and checks the parts of a model.
 fn parts(bytes: &[u8]) -> Result<In, ModelError> {
     let damaged = |why: &str| ModelError::Damaged(why.to_owned());
     let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| damaged("it does not start like one"))?;
@@ -113,7 +113,7 @@ fn parts(bytes: &[u8]) -> Result<In, ModelError> {
     parts.crossed.check(parts.target).map_err(damaged)?;
     parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
     for attribute in parts.attributes.iter().chain(&parts.fitted_attributes) {
-        // Annotators may have joined since.
+        // Annotators may have joined later.
         if attribute.of.len() > parts.crossed.annotators.len() {
             return Err(damaged("an attribute has more entries than there are annotators"));
         }

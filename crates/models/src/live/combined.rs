@@ -1,4 +1,4 @@
-//! Texts in order of predicted split and of what their own labels add to it.
+//! Ranking of texts by predicted split and the contribution of their own labels.
 
 use super::label_weight::LabelWeight;
 use super::model::LiveModel;
@@ -10,13 +10,13 @@ use rayon::prelude::*;
 
 /// Largest number of groups of indistinguishable texts at the top of the order: each costs an interval.
 const TIES: usize = 12;
-/// Labels that a camp needs at least: one person is none.
+/// Fewest labels of a camp: one person does not form one.
 pub const FEWEST_IN_A_CAMP: u32 = 2;
 
-/// All texts by [`Measure::Split`] and what labels add to it ([`LiveModel::added_by_labels`]).
+/// All texts by [`Measure::Split`] and the contribution of labels ([`LiveModel::added_by_labels`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CombinedOrder {
-    /// What each text is ranked by.
+    /// The value by which each text is ranked.
     pub values: Vec<f32>,
     /// Texts in descending order. Among indistinguishable texts, those whose own labels form two camps come
     /// first.

@@ -1,4 +1,4 @@
-//! Why a prediction is what it is: its parts, and the labels of the annotator that move it most.
+//! Explanation of a prediction: its parts, and the labels of the annotator that influence it most.
 
 use super::model::LiveModel;
 use crate::batch::TextScorer;
@@ -7,7 +7,7 @@ use crate::mixed::text_scale::noise;
 use crate::mixed::{CrossedEffects, ScoreParts};
 use dissensus_stats::data::{ModelError, TextFeatures};
 
-/// Labels that are refitted without, of those that seem to move a prediction most.
+/// Number of labels with the largest first-order effect that are removed and refitted.
 const CANDIDATES: usize = 24;
 
 /// The text whose prediction is explained.
@@ -30,7 +30,7 @@ impl ExplainedText<'_> {
         }
     }
 
-    /// The row whose label by the annotator counts as not given.
+    /// The row whose label by the annotator is treated as missing.
     fn left_out(self) -> Option<u32> {
         match self {
             Self::RowWithoutOwnLabel(row) => Some(row),
@@ -39,10 +39,10 @@ impl ExplainedText<'_> {
     }
 }
 
-/// What of a prediction is followed when a label is taken away.
+/// The part of a prediction whose change is reported when a label is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The expected level (index); of a binary scale the probability of its upper level.
+    /// The expected level (index); on a binary scale the probability of its upper level.
     ExpectedLevel,
     /// The probability of a level.
     Level(u16),
@@ -61,17 +61,18 @@ impl Outcome {
 /// A prediction in its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedPrediction {
-    /// Binary and ordinal scales: one a threshold, the lowest first (levels - 1). Choice scales: one a level.
+    /// Binary and ordinal scales: one per threshold, the lowest first (levels - 1). Choice scales: one per
+    /// level.
     pub logits: Vec<ScoreParts>,
-    /// The probabilities that follow from them, one a level.
+    /// The resulting probabilities, one per level.
     pub probabilities: Vec<f64>,
     /// Labels of other annotators on the text.
     pub others: usize,
-    /// What this annotator answered on it.
+    /// This annotator's label of the text.
     pub own_level: Option<u16>,
 }
 
-/// One label of an annotator, and what it does to a prediction of that annotator.
+/// One label of an annotator, and its effect on a prediction for that annotator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Influence {
     /// The labelled text.
@@ -82,12 +83,12 @@ pub struct Influence {
     pub change: f64,
 }
 
-/// The scores that new texts get, apart from the model that it was taken from.
+/// The scorer of new texts, detached from the model that it was taken from.
 #[derive(Clone, Debug)]
 pub struct TextScore(TextScorer);
 
 impl TextScore {
-    /// The scores of a text: one on binary and ordinal scales, one a level on choice scales.
+    /// The scores of a text: one on binary and ordinal scales, one per level on choice scales.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`] for an embedding of another length.
@@ -186,12 +187,12 @@ impl LiveModel {
         Ok(found)
     }
 
-    /// What scores texts that the model has not seen, as it is now.
+    /// The current scorer of new texts.
     pub fn text_score(&self) -> TextScore {
         TextScore(self.model.head.clone())
     }
 
-    /// Who gave a text which level, ordered by annotator.
+    /// The labels of a text as (annotator, level), ordered by annotator.
     ///
     /// # Panics
     /// If there is no such text.

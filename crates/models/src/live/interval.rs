@@ -105,28 +105,27 @@ impl LiveModel {
     }
 }
 
-/// Everybody on one text.
+/// All annotators on one text.
 struct PeopleOnText<'a> {
     model: &'a LiveModel,
     text: usize,
     columns: TextColumns,
-    /// A text for each quantile.
+    /// One column per quantile.
     sums: NodeSums,
     /// Annotators who have not labelled the text, and their distributions at its middle.
     people: Vec<(usize, Vec<f64>)>,
-    /// Annotators in all.
     n: usize,
     by: Measure,
 }
 
-/// How a measure moves, to first order.
+/// First-order changes of a measure.
 #[derive(Default)]
 struct Moves {
-    /// Its variance by what is each person's own.
+    /// Its variance from annotators' individual effects.
     own: f64,
-    /// How far it moves with each direction of what is not known of groups' slopes.
+    /// Change with each direction of the uncertainty of groups' slopes.
     groups: Vec<f64>,
-    /// The same of what is not known of the parameters that all share.
+    /// Change with each direction of the uncertainty of shared parameters.
     parameters: Vec<f64>,
 }
 
@@ -174,7 +173,7 @@ impl PeopleOnText<'_> {
                 .collect();
             let by_level: Vec<f64> = (0..model.levels()).map(|c| seen[lens.seen(c)]).collect();
             let predictor = &model.model.predictors()[*annotator];
-            // Column 0 is the text at its mean, its score known.
+            // Column 0 is the text at its mean, with a known score.
             let slopes = predictor.logit_slopes(&self.columns, 1 + MIDDLE, &by_level);
             let by_effect = crossed.by_effects(*annotator, text, &slopes);
             moves.own += quadratic(&crossed.annotators[*annotator].covariance, &by_effect);
@@ -211,7 +210,7 @@ fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
     columns
 }
 
-/// Where the interval of sorted or unsorted values at evenly spaced quantiles ends.
+/// Ends of the interval of sorted or unsorted values at evenly spaced quantiles.
 fn ends(values: &[f32]) -> (f32, f32) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -219,7 +218,7 @@ fn ends(values: &[f32]) -> (f32, f32) {
     (quantile(&sorted, missed), quantile(&sorted, 1.0 - missed))
 }
 
-/// Choice scores move against each other: even ones up while odd ones go down.
+/// Direction in which choice scores move against each other: even ones up while odd ones go down.
 pub(super) fn contrast(score: usize, scores: usize) -> f64 {
     if scores == 1 || score.is_multiple_of(2) { 1.0 } else { -1.0 }
 }

@@ -1,4 +1,4 @@
-//! What people may answer to one text together, for verdicts of panels.
+//! Joint distribution of people's answers to one text, for verdicts of panels.
 
 use super::model::LiveModel;
 use crate::mixed::predictor::{Scratch, TextColumns};

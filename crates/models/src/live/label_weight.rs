@@ -8,13 +8,14 @@ use rayon::prelude::*;
 
 /// Number of random divisions of each text's people; a single one would depend on chance.
 const DIVISIONS: u64 = 4;
-/// Texts with labels on both sides below which nothing is learned.
+/// Fewest texts with labels on both sides for learning a weight.
 const FEWEST_TEXTS: usize = 30;
-/// Labels at which the weight is a half that are tried, smallest first, and the factor from each to the next.
+/// Candidates for the number of labels at which the weight is a half: the smallest, and the factor to the
+/// next.
 const SMALLEST: f64 = 0.5;
 const FACTOR: f64 = 1.25;
 const TRIED: i32 = 32;
-/// Chance that a weight is found where there is none (two standard errors).
+/// Probability of finding a weight where there is none (two standard errors).
 const BY_CHANCE: f64 = 0.0228;
 
 /// The weight of the spread of a text's labels relative to the prediction: `n / (n + half_at)` for n labels.
@@ -30,9 +31,8 @@ pub struct LabelWeight {
     /// Standard deviation between texts of the spread beyond the prediction, as the distance of two answers;
     /// 0 without a weight.
     pub sd: f64,
-    /// What is predicted too little on the mean of all texts.
+    /// Mean underprediction of the spread over all texts.
     pub offset: f64,
-    /// Texts whose people could be divided.
     pub texts: usize,
 }
 
@@ -44,7 +44,7 @@ struct OfText {
 }
 
 impl LabelWeight {
-    /// The weight of this many labels, 0 to 1.
+    /// Weight for this number of labels, 0 to 1.
     pub fn of(&self, labels: usize) -> f64 {
         match self.half_at {
             Some(half_at) if labels > 1 => labels as f64 / (labels as f64 + half_at),

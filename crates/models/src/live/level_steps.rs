@@ -1,4 +1,4 @@
-//! How far people's mean levels on a text move with what is not known.
+//! How far people's mean levels on a text move with its uncertain parameters.
 
 use super::interval::contrast;
 use super::model::LiveModel;
@@ -42,7 +42,7 @@ impl LiveModel {
                     mean_level(&p)
                 });
                 let severity = half(mild, severe);
-                // What moves all logits alike does to the level what the severity does.
+                // A common shift of all logits changes the level as the severity does.
                 let by_logit = if severity == 0.0 { 0.0 } else { severity / predictor.shift_sd() };
                 let severity = match crossed.slope_dim {
                     0 => severity,

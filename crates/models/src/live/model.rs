@@ -1,4 +1,4 @@
-//! The model that is refitted label by label.
+//! The model that is refitted with each label.
 
 use super::label_change::LabelChange;
 use crate::batch::{Multilevel, Prepared, PreparedTexts, fit_effects};
@@ -20,7 +20,8 @@ use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-/// Fewer annotators than this change their columns of the sums one by one, however few there are in all.
+/// Number of changed annotators up to which their columns of the sums are replaced one by one, regardless of
+/// the total.
 const SUM_ANEW_FROM: usize = 8;
 
 /// A `multilevel` model that learns label by label.
@@ -30,18 +31,18 @@ pub struct LiveModel {
     pub(super) target: Target,
     /// Known attributes of annotators, with the attribute and value names of the fit.
     pub(super) attributes: Vec<Attribute>,
-    /// The same as the fit knew it.
+    /// The attributes as they were at the fit.
     pub(super) fitted_attributes: Vec<Attribute>,
     /// Inverse of the prior covariance of an annotator's parameters.
     pub(super) precision: Vec<f64>,
     pub(super) sums: Sums,
     pub(super) changes: Vec<LabelChange>,
-    /// Changes that happened before `changes[0]`.
+    /// Number of changes before `changes[0]`.
     pub(super) forgotten: u64,
     pub(super) buffers: Buffers,
 }
 
-/// Blocks of probabilities reused from click to click.
+/// Buffers of probabilities, reused between labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
     block: Vec<f32>,
@@ -69,7 +70,7 @@ impl Buffers {
     }
 }
 
-/// The sums over all annotators from nothing, blocks of texts in parallel.
+/// Computes the sums over all annotators from scratch, blocks of texts in parallel.
 fn all_sums(model: &Multilevel, target: Target) -> Sums {
     let ordinal = target.kind == ScaleKind::Ordinal;
     let everyone = || 0..model.annotators() as u32;
@@ -84,7 +85,7 @@ fn all_sums(model: &Multilevel, target: Target) -> Sums {
     whole
 }
 
-/// Texts, or annotators, in blocks.
+/// Divides texts, or annotators, into blocks.
 fn blocks(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(count))
 }
@@ -93,7 +94,7 @@ impl LiveModel {
     /// Fits all parts to `data`; equal to `dissensus_selection::fit` of [`ModelKind::Multilevel`].
     ///
     /// # Errors
-    /// As `dissensus_selection::fit`.
+    /// The same as `dissensus_selection::fit`.
     pub fn fit(
         data: &TrainingData<'_>,
         options: &FitOptions,
@@ -188,7 +189,7 @@ impl LiveModel {
         before
     }
 
-    /// Brings predictions and sums up to date with texts and annotators that were refitted.
+    /// Updates predictions and sums for texts and annotators that were refitted.
     pub(super) fn show(&mut self, texts: &BTreeSet<u32>, annotators: &BTreeSet<u32>) {
         texts.iter().for_each(|text| self.model.refresh_text(*text as usize));
         let old: Vec<(usize, AnnotatorPredictor)> =
@@ -203,11 +204,11 @@ impl LiveModel {
         for (annotator, old) in &old {
             self.replace_column(old, *annotator);
         }
-        // Behind the columns, which took these texts' old predictions for their new ones.
+        // After the columns, whose replacement used these texts' old predictions for the new ones.
         texts.iter().for_each(|text| self.set_row(*text as usize));
     }
 
-    /// Sums all annotators' predictions of one text anew.
+    /// Recomputes the sums over all annotators for one text.
     fn set_row(&mut self, text: usize) {
         let Self { model, sums, buffers, .. } = self;
         let levels = model.levels();
@@ -231,7 +232,7 @@ impl LiveModel {
         }
     }
 
-    /// Exchanges one annotator's old predictions for the new ones.
+    /// Replaces one annotator's old predictions by the new ones.
     fn replace_column(&mut self, old: &AnnotatorPredictor, annotator: usize) {
         let Self { model, sums, buffers, .. } = self;
         for range in blocks(sums.texts()) {
@@ -261,7 +262,7 @@ impl LiveModel {
     pub fn knows_attributes(&self, known: &[Attribute], labels: usize) -> bool {
         let crossed = &self.model.crossed;
         if crossed.link.softmax || self.model.head.dim == 0 {
-            // Such a fit asks for none.
+            // Such a fit does not use attributes.
             return true;
         }
         let labels_of = crossed.label_counts();
@@ -343,18 +344,17 @@ impl LiveModel {
         Ok(text as u32)
     }
 
-    /// This annotator's current label of this text.
     pub fn label(&self, text: u32, annotator: u32) -> Option<u16> {
         let labels = &self.model.crossed.annotators.get(annotator as usize)?.labels;
         labels.binary_search_by_key(&text, |l| l.0).ok().map(|at| labels[at].1)
     }
 
-    /// How many current labels there are.
+    /// Number of current labels.
     pub fn labels(&self) -> usize {
         self.model.crossed.labels.iter().map(Vec::len).sum()
     }
 
-    /// How many current labels this annotator has; 0 for one whom the model does not know.
+    /// Number of current labels of this annotator; 0 for an unknown one.
     pub fn labels_of(&self, annotator: u32) -> usize {
         self.model.crossed.annotators.get(annotator as usize).map_or(0, |a| a.labels.len())
     }
@@ -373,7 +373,6 @@ impl LiveModel {
             .collect()
     }
 
-    /// The scale.
     pub fn target(&self) -> Target {
         self.target
     }
@@ -391,7 +390,7 @@ impl LiveModel {
         (0..self.texts()).into_par_iter().with_min_len(1024).map(|t| self.sums.get(t)).collect()
     }
 
-    /// The measures of all texts over the annotators of `mask`, computed anew from their columns in parallel.
+    /// The measures of all texts over the annotators of `mask`, recomputed from their columns in parallel.
     pub fn disagreements_of(&self, mask: &[bool]) -> Vec<Disagreement> {
         dissensus_stats::disagreement::disagreement(self, Some(mask), self.is_ordinal())
     }
@@ -437,7 +436,7 @@ impl LiveModel {
         measure_of_texts(self, at..at + 1, mask, self.is_ordinal(), Measure::Between).swap_remove(0)
     }
 
-    /// How many current labels the annotators of `mask` (all of them with `None`) gave a text.
+    /// Number of current labels of a text by the annotators of `mask` (all of them with `None`).
     ///
     /// # Panics
     /// If there is no such text.

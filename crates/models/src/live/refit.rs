@@ -70,12 +70,12 @@ impl LiveModel {
         }
     }
 
-    /// How many changes this model has seen.
+    /// Number of changes this model has seen.
     pub fn revision(&self) -> u64 {
         self.forgotten + self.changes.len() as u64
     }
 
-    /// Changes after `revision`; what was before the model's own memory (its fit) is not among them.
+    /// Changes after `revision`; those from before the model's own fit are not included.
     pub fn changes_since(&self, revision: u64) -> &[LabelChange] {
         let from = revision.saturating_sub(self.forgotten).min(self.changes.len() as u64);
         &self.changes[from as usize..]
@@ -88,7 +88,8 @@ impl LiveModel {
     /// # Errors
     /// An unknown text or level; changes before it have been applied.
     pub fn apply_changes(&mut self, changes: &[LabelChange]) -> Result<(), ModelError> {
-        // Predictions are brought up to date once for all of them: a column costs as much as there are texts.
+        // Predictions are updated once for all changes: the cost of a column is proportional to the number of
+        // texts.
         let (mut texts, mut annotators) = (BTreeSet::new(), BTreeSet::new());
         let applied = changes.iter().try_for_each(|change| {
             let LabelChange { text, annotator, level } = *change;

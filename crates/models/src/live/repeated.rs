@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const FEWEST_STABLE_REPEATS: usize = 30;
 /// Fewest people, and texts, to estimate differences between them.
 const FEWEST_CLUSTERS: usize = 3;
-/// Where the model expects fewer repeats than this to differ there is hardly anything to explain.
+/// Fewest expected differences: with fewer there is hardly anything to explain.
 const FEWEST_DIFFERENCES: f64 = 10.0;
 
-/// An answer that its annotator was asked for again.
+/// An answer with a re-annotation by the same annotator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedAnswer {
     /// Row of the text.
@@ -29,11 +29,11 @@ pub struct RepeatedAnswer {
     pub second: u16,
 }
 
-/// How much of the differences that the model takes for chance is the people's own.
+/// Share of the model's unexplained variation that is stable within people.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StableShare {
-    /// Repeats that were compared.
+    /// Number of compared re-annotations.
     pub repeats: usize,
     /// Share of them with the same answer.
     pub same: f64,
@@ -43,7 +43,7 @@ pub struct StableShare {
     /// `(same - expected) / (1 - expected)`: 0 where everything the model does not explain is chance, 1 where
     /// people always repeat themselves. Below 0 where people repeat themselves less often than expected.
     pub share: f64,
-    /// Its 95 % interval, over annotators and texts at once.
+    /// Its 95 % interval, over annotators and texts together.
     pub interval: (f64, f64),
 }
 

@@ -1,4 +1,5 @@
-//! Whether the answers to a text follow people's severity: the strict against the lenient, text by text.
+//! Tests whether the answers to a text follow people's severity: the strict against the lenient, text by
+//! text.
 
 use super::model::LiveModel;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -9,9 +10,9 @@ use dissensus_stats::disagreement::{
 use dissensus_stats::math::attenuation;
 use rayon::prelude::*;
 
-/// Labels of a person on other texts that are needed to call that person strict or lenient.
+/// Fewest labels of a person on other texts for assigning the person to the strict or the lenient.
 pub const FEWEST_LABELS_FOR_A_SIDE: usize = 5;
-/// Labels of either side that a text needs: one person is not "the strict".
+/// Fewest labels of either side on a text: one person is not "the strict".
 const FEWEST_ON_A_SIDE: usize = 2;
 /// False discovery rate among the texts on which the two sides are reported to differ.
 const FALSE_DISCOVERIES: f64 = 0.025;
@@ -33,17 +34,17 @@ const PAIR: usize = 0;
 /// permutation test of the labels of the text among its people must also have a p value of at most 5 %.
 #[derive(Clone, Debug)]
 pub struct SeveritySides {
-    /// How the gap varies over texts, for its size and its interval.
+    /// Variation of the gap over texts, for its size and its interval.
     gaps: GroupGaps,
     median: f64,
-    /// Whether each annotator is of either half.
+    /// Whether each annotator is in one of the halves.
     chosen: Vec<bool>,
     /// Largest significant p value.
     limit: f64,
     texts: usize,
 }
 
-/// The labels of a text by their authors' half.
+/// The labels of a text by their annotators' half.
 struct Answers {
     lenient: Vec<u16>,
     strict: Vec<u16>,
@@ -84,7 +85,7 @@ impl SeveritySides {
         Some(sides)
     }
 
-    /// Texts with enough labels of both sides: those among which the correction is made.
+    /// Number of texts with enough labels of both sides, for which the correction is made.
     pub fn texts(&self) -> usize {
         self.texts
     }
@@ -140,7 +141,7 @@ impl Answers {
     }
 }
 
-/// The p value where everybody answers as a person of average severity.
+/// The p value if all people answer like a person of average severity.
 fn p_of(model: &LiveModel, text: u32, answers: &Answers) -> f64 {
     let crossed = &model.model.crossed;
     let (at, q) = (text as usize, crossed.link.scores());

@@ -1,4 +1,4 @@
-//! How many people answer a level or a higher one, and who.
+//! The people who answer at or above a level, and their share.
 
 use super::model::LiveModel;
 use crate::mixed::predictor::{Scratch, TextColumns};
@@ -9,7 +9,6 @@ use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 /// An annotator who answers at or above a level, or below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnSide {
-    /// Who.
     pub annotator: u32,
     /// Whether the person labelled the text; else the side is predicted with 95 % or more.
     pub labelled: bool,

@@ -12,7 +12,7 @@ use dissensus_stats::math::quadrature::Hermite;
 use dissensus_stats::math::{PI_8, attenuation, axpy, dot};
 use serde::{Deserialize, Serialize};
 
-/// Scoring steps at most; a warm start needs two or three.
+/// Largest number of scoring steps; a warm start needs two or three.
 const STEPS: usize = 25;
 /// Largest number of labels for quadrature: with more, the posterior of a shift is close to normal, and
 /// quadrature costs more than it gains.
@@ -39,7 +39,7 @@ pub(crate) struct AnnotatorPosterior {
     pub(crate) covariance: Vec<f64>,
     /// Leave-one-out posteriors, laid out like [`AnnotatorEffect::cavity`].
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, the random effects integrated out.
+    /// Log probability of the labels, with the random effects integrated out.
     pub(crate) log_evidence: f64,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct LabelGivenText<'a> {
     pub(crate) u: &'a [f64],
     /// Posterior variance of these scores.
     pub(crate) variance: f64,
-    /// What the text's scale adds to the noise of the label.
+    /// Noise that the text's scale adds to the label.
     pub(crate) noise: f64,
     /// Slope features.
     pub(crate) z: &'a [f64],
@@ -121,10 +121,10 @@ impl Scratch {
     }
 }
 
-/// Where the posterior is highest.
+/// The mode of the posterior.
 struct Mode {
     theta: Vec<f64>,
-    /// Expected information there, the prior's precision included.
+    /// Expected information at the mode, including the prior's precision.
     information: Vec<f64>,
     log_posterior: f64,
 }
@@ -248,7 +248,7 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
         factor.solve(&mut step);
         cavity.extend(mode.theta.iter().zip(&step).map(|(t, s)| t - s));
         if link.discrimination {
-            // What the annotator adds to the score, before any attenuation.
+            // Contribution of the annotator to the score, before any attenuation.
             let by = link.discrimination_of(&mode.theta) * label.u[0];
             s.rows.iter_mut().skip(link.threshold_effects()).step_by(d).for_each(|f| *f = by);
         }
@@ -265,7 +265,7 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
     cavity
 }
 
-/// The score as an annotator with `theta` meets it, and its attenuation by what is not known of the text.
+/// The score scaled for an annotator with `theta`, and its attenuation by the uncertainty of the text.
 fn place(link: Link, label: &LabelGivenText<'_>, theta: &[f64], u: &mut [f64]) -> f64 {
     u.copy_from_slice(label.u);
     if link.softmax {

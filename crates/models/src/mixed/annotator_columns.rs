@@ -6,7 +6,7 @@ use crate::mixed::link::Link;
 use dissensus_stats::math::fast;
 use std::ops::Range;
 
-/// The predictors of all annotators, one array a parameter.
+/// The predictors of all annotators, one array per parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct AnnotatorColumns {
     link: Link,
@@ -88,7 +88,8 @@ impl AnnotatorColumns {
         clip_probabilities(out, self.link.levels);
     }
 
-    /// The slopes' part of the score and of its variance; without slopes zero, and the text's own variance.
+    /// Adds the slopes' part of the score and of its variance; without slopes zero, and the text's own
+    /// variance.
     fn add_slopes(&self, texts: &TextColumns, text: usize, range: Range<usize>, scratch: &mut Scratch) {
         let n = range.len();
         scratch.shifted.clear();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Effects of attribute values on random effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AttributeEffects {
-    /// Where each attribute's values start among the columns, and after the last one their number.
+    /// First column of each attribute's values, followed by the total number of columns.
     pub(super) starts: Vec<usize>,
     /// Share of annotators who have each value.
     pub(super) centre: Vec<f64>,
@@ -29,7 +29,7 @@ impl AttributeEffects {
         mean
     }
 
-    /// Whether the parts fit together.
+    /// Whether the sizes are consistent.
     pub(crate) fn fits(&self, random_effects: usize) -> bool {
         let values = self.starts.last().copied().unwrap_or(0);
         self.centre.len() == values

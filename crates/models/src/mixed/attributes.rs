@@ -16,13 +16,13 @@ use dissensus_stats::math::axpy;
 use dissensus_stats::math::cholesky::Factor;
 use rayon::prelude::*;
 
-/// Variances of effects tried, as shares of the prior variance of the random effect.
+/// Candidate variances of effects, as shares of the prior variance of the random effect.
 const VARIANCE_SHARES: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
-/// How many standard errors above zero the gain must be.
+/// Number of standard errors above zero that the gain must reach.
 const MIN_STANDARD_ERRORS: f64 = 2.0;
-/// Groups of annotators left out in turn.
+/// Number of cross-validation folds of annotators.
 const FOLDS: usize = 5;
-/// With fewer annotators who have labels and a known value there is nothing to leave out.
+/// Fewest annotators with labels and a known value for cross-validation.
 const MIN_ANNOTATORS: usize = 20;
 
 /// One-hot values of annotators with labels.
@@ -184,7 +184,7 @@ impl CrossedEffects {
         let mut intercepts = vec![0.0; link.intercepts()];
         link.intercepts_of(&self.fixed_effects, mean, &mut intercepts);
         let a = link.discrimination_of(mean);
-        // What an annotator's own effects add to the variance of the score.
+        // Variance that an annotator's own effects add to the score.
         let own = |u: f64| {
             if link.softmax {
                 return (0..d).map(|i| self.prior[i * d + i]).sum::<f64>() / d as f64;

@@ -26,10 +26,10 @@ pub(crate) struct TextLabel {
 /// A text's posterior without one of its labels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextCavity<'a> {
-    /// Of its q scores.
+    /// Posterior means of its q scores.
     pub(super) means: &'a [f64],
     pub(super) variance: f64,
-    /// What its scale adds to the noise of a label.
+    /// Noise that its scale adds to a label.
     pub(super) noise: f64,
 }
 
@@ -39,11 +39,11 @@ pub struct CrossedEffects {
     pub(crate) link: Link,
     /// Average link parameters.
     pub(crate) fixed_effects: Vec<f64>,
-    /// Where every annotator's random effects start, annotators x random effects; empty where all start at 0.
+    /// Prior means of every annotator's random effects, annotators x random effects; empty where all are 0.
     pub(crate) prior_means: Vec<f64>,
-    /// What made them of attributes.
+    /// Effects of attributes, which determine the prior means.
     pub(crate) attribute_effects: Option<AttributeEffects>,
-    /// How attributes did, if they were tried.
+    /// Result of trying attributes, if they were tried.
     pub(crate) attribute_evidence: Option<AttributeEvidence>,
     /// Covariance of annotators' random effects, row-major.
     pub(crate) prior: Vec<f64>,
@@ -53,16 +53,16 @@ pub struct CrossedEffects {
     pub(crate) tuned_on: Vec<bool>,
     /// Variance of the effects of those texts.
     pub(crate) tuned_on_text_var: f64,
-    /// Whether variances are those of texts that tuned the encoder, for want of others.
+    /// Whether variances are those of texts that tuned the encoder, because there are too few others.
     pub(crate) too_few_untuned: bool,
     /// Variance of each slope; empty where slopes have no evidence.
     pub(crate) slope_vars: Vec<f64>,
     /// Slope features of every text, texts x slope_dim; empty without slopes.
     pub(crate) z: Vec<f64>,
     pub(crate) slope_dim: usize,
-    /// Slopes of annotators' groups, where these have some.
+    /// Slopes of annotators' groups, where there are some.
     pub(super) groups: Option<GroupEffects>,
-    /// How groups' slopes did, if they were tried.
+    /// Result of trying groups' slopes, if they were tried.
     pub(crate) group_slopes: Option<GroupSlopes>,
     /// Prior mean of every text's scores, texts x q.
     pub(crate) scores: Vec<f64>,
@@ -72,7 +72,7 @@ pub struct CrossedEffects {
     pub(crate) v: Vec<f64>,
     /// Labels of every text, ordered by annotator.
     pub(crate) labels: Vec<Vec<TextLabel>>,
-    /// Where they have one of their own: their scales.
+    /// Scales of texts, where the model has them.
     pub(crate) scales: Option<TextScales>,
     /// For every label of every text, without that label: q posterior means, one variance and the noise of
     /// its scale.
@@ -172,7 +172,7 @@ impl CrossedEffects {
         full
     }
 
-    /// Its inverse.
+    /// Inverse of the prior covariance.
     pub(crate) fn prior_precision(&self) -> Vec<f64> {
         Factor::new(&self.prior_covariance(), self.width()).inverse()
     }

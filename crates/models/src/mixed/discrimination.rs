@@ -26,7 +26,7 @@ pub struct Discrimination {
 }
 
 impl Discrimination {
-    /// What scores are multiplied with: 1 for the average annotator.
+    /// Factor of the scores: 1 for the average annotator.
     pub fn factor(&self) -> f64 {
         self.log.exp()
     }
@@ -89,7 +89,7 @@ impl CrossedEffects {
         if n > 0.0 { sum / n } else { 0.0 }
     }
 
-    /// Makes room for the random effect, 0 for everybody, behind those on the thresholds.
+    /// Adds the random effect, 0 for all annotators, after those on the thresholds.
     pub(crate) fn add_discrimination(&mut self) {
         let (before, d, w) = (self.link, self.link.random_effects(), self.width());
         self.link.discrimination = true;
@@ -115,7 +115,7 @@ impl CrossedEffects {
         }
     }
 
-    /// An annotator's discrimination; `None` where annotators have none of their own.
+    /// An annotator's discrimination; `None` where the model has none.
     pub(crate) fn discrimination(&self, annotator: usize) -> Option<Discrimination> {
         if !self.link.discrimination {
             return None;

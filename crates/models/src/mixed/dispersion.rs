@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 const STEP: f64 = 0.1;
 /// Fewest texts with labels of two annotators; with fewer, the test has too little data.
 const MIN_TEXTS: usize = 50;
-/// Estimation of a replicate: it starts at the values that made it.
+/// Stopping rule for a replicate, which starts from the values that generated it.
 const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };
 
 /// Whether the scales of texts differ. The size of the difference is not reported: far from 0 the score
@@ -32,12 +32,11 @@ const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 }
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextDispersion {
-    /// The score statistic, less its mean over the replicates, in their standard deviations.
+    /// The score statistic, minus its mean over the replicates, in units of their standard deviation.
     pub statistic: f64,
     /// One-sided p value of no difference: share of the replicates, including this sample, whose statistic is
     /// as large.
     pub p: f64,
-    /// Replicates drawn.
     pub replicates: usize,
     /// Texts with two labels or more.
     pub texts: usize,
@@ -80,8 +79,9 @@ impl CrossedEffects {
         Ok(Some(TextDispersion { statistic, p, replicates, texts }))
     }
 
-    /// Derivative of the log evidence of all texts by the variance of the logarithm of their scales, at 0:
-    /// the sum of `Z''(0) / (2 Z(0))` where `Z` is a text's evidence as a function of that logarithm.
+    /// Derivative of the log evidence of all texts with respect to the variance of the logarithm of their
+    /// scales, at 0: the sum of `Z''(0) / (2 Z(0))`, where `Z` is a text's evidence as a function of that
+    /// logarithm.
     fn dispersion_score(&self) -> f64 {
         let of_text = |text: usize| {
             let evidence = |log_scale: f64| self.log_evidence_at_scale(text, log_scale);
@@ -107,7 +107,7 @@ impl CrossedEffects {
             .log_evidence
     }
 
-    /// The same design with new texts, annotators and labels, drawn from the model as it was estimated.
+    /// Draws the same design with new texts, annotators and labels from the estimated model.
     fn replicate(&self, rng: &mut impl Rng) -> Self {
         let mut sample = self.clone();
         let (link, w) = (self.link, self.width());

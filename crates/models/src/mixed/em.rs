@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 /// Longest extrapolation, in steps of the plain algorithm.
 const MAX_STEP: f64 = 25.0;
-/// Largest change of a logarithm of a standard deviation by one extrapolation.
+/// Largest change of the logarithm of a standard deviation by one extrapolation.
 const MAX_LOG_CHANGE: f64 = 0.7;
 /// Largest standard deviation, in logits, of texts and of annotators' effects: beyond it nearly all answers
 /// are certain, and labels carry little information about how certain.
@@ -22,12 +22,12 @@ const SLACK: (f64, f64) = (1.0, 0.005);
 /// Number of times an estimation returns to the most likely parameters, and continues without extrapolation,
 /// before it stops there.
 const MOST_FALLS: u32 = 2;
-/// Rounds in which texts and annotators are fitted to each other after it went back.
+/// Rounds in which texts and annotators are fitted to each other after returning to earlier parameters.
 const ROUNDS_AFTER_A_FALL: usize = 5;
-/// Standard deviations below this count as this where their change is judged: they hardly move a prediction.
+/// Standard deviations below this are treated as this when judging changes: they hardly affect predictions.
 const SMALL_SD: f64 = 0.2;
 
-/// Where labels were likeliest.
+/// State with the largest likelihood so far.
 struct Likeliest {
     log_likelihood: f64,
     parameters: Vec<f64>,
@@ -35,7 +35,7 @@ struct Likeliest {
 }
 
 impl Likeliest {
-    /// Below this something is wrong.
+    /// Likelihood below which a round counts as worse.
     fn least(&self) -> f64 {
         self.log_likelihood - SLACK.0 - SLACK.1 * self.log_likelihood.abs()
     }
@@ -107,7 +107,7 @@ impl CrossedEffects {
         texts + annotators - labels
     }
 
-    /// Gives annotators without labels the prior as it is now, so that they are predicted like new ones.
+    /// Resets annotators without labels to the current prior, so that they are predicted like new ones.
     fn reset_unlabelled_annotators(&mut self) {
         let prior = self.prior_covariance();
         for annotator in 0..self.annotators.len() {
@@ -118,7 +118,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Returns the sum of the texts' log evidence.
+    /// Updates all texts and returns the sum of their log evidence.
     pub(crate) fn update_all_texts(&mut self) -> f64 {
         let fitted = self.fitted_texts();
         self.set_texts(fitted)
@@ -137,7 +137,7 @@ impl CrossedEffects {
         log_evidence
     }
 
-    /// Returns the sum of the annotators' log evidence.
+    /// Updates all annotators and returns the sum of their log evidence.
     pub(crate) fn update_all_annotators(&mut self) -> f64 {
         let precision = self.prior_precision();
         let fitted: Vec<_> = (0..self.annotators.len())
@@ -154,7 +154,7 @@ impl CrossedEffects {
 
     fn update_text_variance(&mut self) {
         let q = self.link.scores();
-        // Of texts that did not tune the encoder, and of those that did.
+        // Sums for texts that did not tune the encoder, and for those that did.
         let mut sums = [(PSEUDO_COUNT * INITIAL_TEXT_VARIANCE, PSEUDO_COUNT); 2];
         for (text, labels) in self.labels.iter().enumerate() {
             if labels.is_empty() {

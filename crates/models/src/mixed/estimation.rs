@@ -4,32 +4,31 @@ use super::crossed::CrossedEffects;
 use dissensus_stats::data::GroupSlopes;
 use serde::{Deserialize, Serialize};
 
-/// Fewer annotators with labels than this leave the spread of severities near where its estimation starts.
+/// Number of annotators with labels below which the estimated spread of severities stays near its initial
+/// value.
 const FEW_ANNOTATORS: usize = 5;
 
-/// With labels of fewer different texts that did not tune the encoder `multilevel` cannot be calibrated.
+/// Fewest distinct texts with labels that did not tune the encoder for calibrating `multilevel`.
 pub const FEWEST_CALIBRATION_TEXTS: usize = 30;
-/// Nor with fewer labels of such texts.
+/// Fewest labels of such texts for calibrating `multilevel`.
 pub const FEWEST_CALIBRATION_LABELS: usize = 150;
 
-/// Something that the labels leave open, whatever their number.
+/// A parameter that the labels do not identify, independent of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EstimationLimit {
-    /// No label at all.
+    /// There are no labels.
     NoLabels,
     /// All labels are the same level.
     OneLevel,
     /// Levels that no annotator has used.
     UnusedLevels {
-        /// How many.
         levels: u32,
     },
     /// Labels of one annotator only.
     OneAnnotator,
     /// Labels of few annotators.
     FewAnnotators {
-        /// How many.
         annotators: u32,
     },
     /// No text has labels of two annotators: a text's own effect, in addition to its embedding, cannot be
@@ -39,13 +38,12 @@ pub enum EstimationLimit {
     OneLabelPerAnnotator,
     /// Groups of annotators who have no text in common, directly or through others.
     Islands {
-        /// How many groups.
         groups: u32,
     },
-    /// The encoder was tuned on labels, and too few are of other texts, see [`FEWEST_CALIBRATION_TEXTS`] and
-    /// [`FEWEST_CALIBRATION_LABELS`].
+    /// The encoder was tuned on labels, and there are too few labels of other texts, see
+    /// [`FEWEST_CALIBRATION_TEXTS`] and [`FEWEST_CALIBRATION_LABELS`].
     TunedOnAllTexts,
-    /// The estimation had not settled after the most rounds that it may take.
+    /// The estimation had not converged within the maximum number of rounds.
     NotConverged,
 }
 
@@ -112,7 +110,7 @@ impl std::fmt::Display for EstimationLimit {
     }
 }
 
-/// Variances of a fitted model and how they were found.
+/// Variances of a fitted model and details of their estimation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimation {
     /// Standard deviation of the texts' effects, in addition to what their embeddings predict, in logits.
@@ -130,14 +128,14 @@ pub struct Estimation {
     pub change: f64,
     /// Whether that is below the tolerance.
     pub converged: bool,
-    /// Approximate logarithm of the labels' marginal likelihood (natural logarithm).
+    /// Approximate log marginal likelihood of the labels (natural logarithm).
     pub log_likelihood: f64,
-    /// What the labels leave open.
+    /// Parameters that the labels do not identify.
     pub limits: Vec<EstimationLimit>,
 }
 
 impl CrossedEffects {
-    /// Of the state now: variances of the last estimation, limits of the labels there are.
+    /// The current estimation: variances of the last one, limits of the current labels.
     pub(crate) fn estimation(&self) -> Estimation {
         let end = self.convergence;
         Estimation {

@@ -14,10 +14,11 @@ use rayon::prelude::*;
 
 /// Largest step of a link parameter in one round, in logits.
 const MAX_STEP: f64 = 0.5;
-/// Texts summed up at a time, in one order whatever the number of threads.
+/// Number of texts summed up at a time, in a fixed order independent of the number of threads.
 const CHUNK: usize = 128;
 
-/// Sums over labels: log-likelihood, its gradient by the link parameters, and the expected information.
+/// Sums over labels: log-likelihood, its gradient with respect to the link parameters, and the expected
+/// information.
 struct Sums {
     log_likelihood: f64,
     gradient: Vec<f64>,
@@ -33,7 +34,8 @@ impl CrossedEffects {
         self.link.fixed_effects_from(&counts)
     }
 
-    /// Moves what all annotators have in common into the average (the mean step of the maximisation).
+    /// Moves the part that all annotators have in common into the average (the mean step of the
+    /// maximisation).
     pub(super) fn centre_annotators(&mut self) {
         // Excludes the discrimination: no average absorbs the part that annotators have in common.
         let (d, w) = (self.link.threshold_effects(), self.width());

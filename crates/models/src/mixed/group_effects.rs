@@ -9,7 +9,7 @@ use dissensus_stats::math::cholesky::{Factor, quadratic};
 use std::borrow::Cow;
 
 impl CrossedEffects {
-    /// Adds the slopes expected of an annotator in these columns to a prior mean.
+    /// Adds the expected slopes of an annotator in these columns to a prior mean.
     pub(super) fn add_group_means(&self, columns: &[u16], mean: &mut [f64]) {
         if let Some(groups) = &self.groups {
             let slopes = groups.mean(columns, self.slope_dim);
@@ -17,7 +17,7 @@ impl CrossedEffects {
         }
     }
 
-    /// How many labels every annotator has.
+    /// Number of labels of every annotator.
     pub(crate) fn label_counts(&self) -> Vec<usize> {
         self.annotators.iter().map(|effect| effect.labels.len()).collect()
     }
@@ -61,7 +61,7 @@ impl CrossedEffects {
         Cow::Owned((0..w * w).map(of).collect())
     }
 
-    /// The posterior covariance of an annotator's effects, what is not known of the groups' slopes included.
+    /// The posterior covariance of an annotator's effects, including the uncertainty of the groups' slopes.
     pub(crate) fn covariance_of(&self, annotator: usize) -> Cow<'_, [f64]> {
         self.covariance_with_groups(self.groups_of(annotator), &self.annotators[annotator].covariance)
     }

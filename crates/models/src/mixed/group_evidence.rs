@@ -16,7 +16,7 @@ pub(super) struct SlopeEvidence {
     pub(super) linear: Vec<f64>,
 }
 
-/// The same of the slopes of all groups, columns x slopes.
+/// The same for the slopes of all groups, columns x slopes.
 #[derive(Clone, Debug)]
 pub(super) struct GroupEvidence {
     slopes: usize,
@@ -49,7 +49,7 @@ impl CrossedEffects {
                 precision[i * n + j] = own - covariance[(d + i) * w + d + j] / (vars[i] * vars[j]);
             }
         }
-        // The derivative where the prior mean is now, and what that has of the curvature.
+        // The derivative at the current prior mean, and the part of it due to the curvature.
         let linear = (0..n)
             .map(|i| {
                 let curved = dissensus_stats::math::dot(&precision[i * n..(i + 1) * n], &prior[d..]);
@@ -82,7 +82,7 @@ impl GroupEvidence {
         }
     }
 
-    /// This and `sign` times the other.
+    /// This evidence plus `sign` times the other.
     pub(super) fn with(&self, sign: f64, other: &Self) -> Self {
         let mut both = self.clone();
         axpy(sign, &other.precision, &mut both.precision);

@@ -27,12 +27,12 @@ use rayon::prelude::*;
 /// [`CrossedEffects::select_slopes`] gave them none: without it, individual slopes of some annotators would
 /// be attributed to their groups.
 const OWN_VARIANCE: f64 = 0.01;
-/// Parts of the annotators left out in turn.
+/// Number of cross-validation parts of the annotators.
 const PARTS: usize = 5;
 /// Largest number of attributes tried, those whose groups have most labels: each costs two predictions of all
 /// labels for every variance.
 const MOST_TRIED: usize = 8;
-/// Attributes whose groups get slopes.
+/// Largest number of attributes whose groups get slopes.
 const MOST_USED: usize = 3;
 /// Smallest mean gain per label, in nats, that justifies predicting an annotator by a group.
 const LEAST_GAIN: f64 = 0.001;
@@ -51,10 +51,10 @@ struct FoldFit {
     covariance: Vec<f64>,
 }
 
-/// Annotators with labels, each with the fits without every fold of texts of which there are some.
+/// Annotators with labels, each with a fit without every fold of texts in which they have labels.
 type FoldFits = Vec<(usize, Vec<FoldFit>)>;
 
-/// How labels are held out.
+/// Division into cross-validation folds.
 struct Division<'a> {
     /// Fold of every text.
     fold: &'a [u8],
@@ -76,7 +76,7 @@ struct Candidate {
     /// Columns of every annotator.
     of: Vec<Vec<u16>>,
     variance: f64,
-    /// Slopes of the groups by cell, see [`Trial::cells`]; none without attributes.
+    /// Slopes of the groups by cell, see [`Trial::cells`]; empty without attributes.
     means: Vec<Vec<f64>>,
     /// Gain of held-out labels of new annotators over the model without the last attribute, in nats, and its
     /// standard error.
@@ -86,7 +86,7 @@ struct Candidate {
     passes: bool,
 }
 
-/// A model without slopes of groups, and what is needed to try some.
+/// A model without slopes of groups, and the data for trying some.
 struct Trial<'a> {
     effects: CrossedEffects,
     attributes: &'a [Attribute],
@@ -95,11 +95,11 @@ struct Trial<'a> {
     new: FoldFits,
     /// Evidence of each annotator's labels about slopes, without the labels of each fold.
     said: Vec<Vec<SlopeEvidence>>,
-    /// Without slopes of groups, by the model as it was before the trial.
+    /// Held-out labels predicted by the model before the trial, without slopes of groups.
     before: Predicted,
-    /// Labels.
+    /// Number of labels.
     labels: f64,
-    /// Standard errors that labels must be likelier than under the opposite slopes.
+    /// Number of standard errors by which labels must be more likely than under the opposite slopes.
     confidence: f64,
 }
 
@@ -170,7 +170,7 @@ impl CrossedEffects {
         Some(found)
     }
 
-    /// The same with slopes on `dim` features, and annotators fitted to the texts as they are.
+    /// The same model with slopes on `dim` features, and annotators fitted to the current texts.
     fn with_slopes(&self, z: &[f64], dim: usize) -> Self {
         let mut trial = self.clone();
         trial.z = z.to_vec();
@@ -188,7 +188,7 @@ impl CrossedEffects {
         self.update_group_slopes(variance);
     }
 
-    /// Groups given annotators, and annotators given groups.
+    /// Updates groups given annotators, and annotators given groups.
     fn update_group_slopes(&mut self, variance: f64) {
         let Some(groups) = &self.groups else { return };
         let mut all = GroupEvidence::none(groups.columns.len(), self.slope_dim);
@@ -222,7 +222,7 @@ impl CrossedEffects {
         self.update_all_annotators();
     }
 
-    /// Annotators with labels, each fitted without the labels of every fold of texts of which there are some.
+    /// Annotators with labels, each fitted without every fold of texts in which they have labels.
     fn fits_without_folds(&self, by: &Division<'_>) -> FoldFits {
         let precision = self.prior_precision();
         let annotators = (0..self.annotators.len()).into_par_iter();
@@ -240,7 +240,7 @@ impl CrossedEffects {
             .collect()
     }
 
-    /// The same annotators and folds, nothing known of the annotators but where the model expects them.
+    /// The same annotators and folds, with annotators at their prior.
     fn as_new_annotators(&self, fits: &FoldFits) -> FoldFits {
         let covariance = self.prior_covariance();
         let new = |(a, fits): &(usize, Vec<FoldFit>)| {
@@ -326,7 +326,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// No attribute.
+    /// The candidate without attributes.
     fn nothing(&self) -> Candidate {
         let nowhere = |_: usize, _: u8| Vec::new();
         let predicted = Predicted {
@@ -353,7 +353,7 @@ impl<'a> Trial<'a> {
         sum_of(means, &candidate.of[annotator], self.effects.slope_dim)
     }
 
-    /// `now` with one more attribute, under the variance by which new annotators gain most.
+    /// `now` with one more attribute, under the variance with the largest gain for new annotators.
     fn candidate(&self, now: &Candidate, attribute: usize) -> Candidate {
         let mut attributes = now.attributes.clone();
         attributes.push(attribute);

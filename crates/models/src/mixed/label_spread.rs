@@ -12,11 +12,11 @@ const FEWEST_TO_HALVE: usize = 4;
 /// either half do not depend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfSpread {
-    /// Labels of the half that is known.
+    /// Number of labels in the known half.
     pub(crate) known: usize,
     /// Spread of the labels beyond the prediction, as in [`CrossedEffects::spread_beyond`].
     pub(crate) of_known: f64,
-    /// The same of the labels that were held out.
+    /// Spread of the held-out labels beyond the prediction.
     pub(crate) of_held_out: f64,
 }
 

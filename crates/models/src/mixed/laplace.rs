@@ -38,7 +38,7 @@ impl Design {
         Self { rows, texts, annotators, levels }
     }
 
-    /// Log-likelihood of one label and its first and second derivative by the predictor `eta`.
+    /// Log-likelihood of one label and its first and second derivative with respect to the predictor `eta`.
     fn label(&self, thresholds: &[f64], eta: f64, level: usize) -> (f64, f64, f64) {
         let above = if level == 0 { 1.0 } else { sigmoid(eta - thresholds[level - 1]) };
         let next = if level + 1 == self.levels { 0.0 } else { sigmoid(eta - thresholds[level]) };

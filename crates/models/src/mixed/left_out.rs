@@ -6,7 +6,7 @@ use super::text_scale::ScaleNode;
 use dissensus_stats::math::quadrature::FIVE;
 use dissensus_stats::math::{attenuation, axpy};
 
-/// Scales of less weight are left out where everybody is predicted.
+/// Smallest weight of a scale when predicting all annotators.
 const LEAST_WEIGHT: f64 = 1e-3;
 
 impl CrossedEffects {
@@ -20,7 +20,7 @@ impl CrossedEffects {
         self.link.probabilities(&scores, &given.intercepts, attenuation, out);
     }
 
-    /// A text without each of its labels in turn, over all that is not known of its scale.
+    /// A text without each of its labels in turn, integrated over the uncertainty of its scale.
     pub(crate) fn leave_out_labels(&self, text: usize) -> TextWithoutLabels<'_> {
         let nodes = match self.scales_without(text) {
             Some(nodes) => nodes.into_iter().map(|of| of.into_iter().map(Node::from).collect()).collect(),
@@ -40,7 +40,7 @@ struct Node {
     weight: f64,
     means: Vec<f64>,
     variance: f64,
-    /// What the scale adds to the noise of a label.
+    /// Noise that the scale adds to a label.
     noise: f64,
 }
 
@@ -54,7 +54,7 @@ impl From<ScaleNode> for Node {
 pub(crate) struct TextWithoutLabels<'a> {
     crossed: &'a CrossedEffects,
     text: usize,
-    /// Labels x scales; one scale where texts have none of their own.
+    /// Labels x scales; one scale where the model has no scales of texts.
     nodes: Vec<Vec<Node>>,
 }
 
@@ -73,7 +73,7 @@ impl TextWithoutLabels<'_> {
                 axpy(*weight, &p, out);
                 continue;
             }
-            // A quadrature: the approximation by which predictions are attenuated makes tails too wide.
+            // A quadrature: the approximation used for predictions makes tails too wide.
             let (scores, _) = given.meets(means, *variance, own);
             let sd = given.variance(*variance, own).sqrt();
             for (x, of_score) in FIVE {
@@ -107,7 +107,7 @@ impl TextWithoutLabels<'_> {
             let (scores, _) = given.meets(means, *variance, own);
             let sd = given.variance(*variance, own).sqrt();
             for (x, of_score) in FIVE {
-                // On a choice scale the doubt moves the answered level against all others.
+                // On a choice scale the uncertainty moves the answered level against all others.
                 let moved = |(c, u): (usize, &f64)| {
                     if scores.len() == 1 || c == usize::from(level) { u + x * sd } else { *u }
                 };

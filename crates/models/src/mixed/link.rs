@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// Lower bound of probabilities in a likelihood.
 const FLOOR: f64 = 1e-12;
-/// Ordinal scales with more levels than this give each annotator a shift and one common stretch of all gaps.
+/// Largest number of ordinal levels with free thresholds; above, each annotator has a shift and one common
+/// stretch of all gaps.
 const MAX_FREE_THRESHOLDS: usize = 8;
 
 /// Bound of the logarithms of discriminations.
@@ -44,22 +45,22 @@ impl Link {
         Self { levels: target.levels, softmax: !target.kind.is_ordered(), discrimination: false }
     }
 
-    /// Scores a text has.
+    /// Number of scores of a text.
     pub fn scores(self) -> usize {
         if self.softmax { self.levels } else { 1 }
     }
 
-    /// Intercepts, and full link parameters.
+    /// Number of intercepts, and of full link parameters.
     pub fn intercepts(self) -> usize {
         if self.softmax { self.levels } else { self.levels - 1 }
     }
 
-    /// Random effects an annotator may have.
+    /// Number of random effects that an annotator may have.
     pub fn random_effects(self) -> usize {
         self.threshold_effects() + usize::from(self.discrimination)
     }
 
-    /// Those of them that move intercepts away from the average link parameters.
+    /// Number of random effects that move intercepts away from the average link parameters.
     pub(crate) fn threshold_effects(self) -> usize {
         if self.softmax || self.intercepts() <= MAX_FREE_THRESHOLDS { self.intercepts() } else { 2 }
     }
@@ -70,7 +71,7 @@ impl Link {
         parameter.min(self.threshold_effects() - 1)
     }
 
-    /// What an annotator with these random effects multiplies scores with.
+    /// Factor of the scores for an annotator with these random effects.
     pub(crate) fn discrimination_of(self, theta: &[f64]) -> f64 {
         if !self.discrimination {
             return 1.0;
@@ -86,7 +87,8 @@ impl Link {
         if self.softmax { 0..self.intercepts() } else { y.saturating_sub(1)..(y + 1).min(self.intercepts()) }
     }
 
-    /// Derivative of every intercept by every link parameter, intercepts x intercepts, row-major.
+    /// Derivative of every intercept with respect to every link parameter, intercepts x intercepts,
+    /// row-major.
     pub(crate) fn parameter_jacobian(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
         let n = self.intercepts();
         out.fill(0.0);
@@ -121,7 +123,8 @@ impl Link {
         }
     }
 
-    /// Derivative of every intercept by every random effect: intercepts x random effects, row-major.
+    /// Derivative of every intercept with respect to every random effect: intercepts x random effects,
+    /// row-major.
     pub(crate) fn jacobian(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
         let width = self.random_effects();
         out.fill(0.0);
@@ -162,7 +165,7 @@ impl Link {
         out[intercepts.len()] = above;
     }
 
-    /// Log-likelihood of `level` and its derivatives by the scores and the intercepts.
+    /// Log-likelihood of `level` and its derivatives with respect to the scores and the intercepts.
     pub(crate) fn log_likelihood(
         self,
         u: &[f64],
@@ -187,7 +190,7 @@ impl Link {
         d.of_cumulative(k, y, upper, lower)
     }
 
-    /// [`Link::log_likelihood`] and [`Link::information`] together, every logistic function computed once.
+    /// [`Link::log_likelihood`] and [`Link::information`] together, evaluating every logistic function once.
     pub(crate) fn log_likelihood_and_information(
         self,
         u: &[f64],
@@ -303,7 +306,7 @@ impl Gradient {
     }
 }
 
-/// The logistic function at one place.
+/// The logistic function at one point.
 #[derive(Clone, Copy)]
 struct Logistic {
     x: f64,
@@ -324,7 +327,7 @@ impl Logistic {
         self.value * (1.0 - self.value)
     }
 
-    /// The curves that bound level `y`: the one it is above, and the one it is below.
+    /// The curves that bound level `y`: the one below it and the one above it.
     #[inline]
     fn bounds(u: f64, intercepts: &[f64], k: f64, y: usize) -> [Option<Self>; 2] {
         let at = |j: usize| Self::at(k * (u + intercepts[j]));
@@ -350,7 +353,7 @@ fn between(upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
     }
 }
 
-/// [`Link::information`] of a cumulative link, added to `out`; `curve` is given each of the curves.
+/// [`Link::information`] of a cumulative link, added to `out`; `curve` is called with each of the curves.
 fn cumulative_information(
     u: f64,
     intercepts: &[f64],

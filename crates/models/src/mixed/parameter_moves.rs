@@ -1,8 +1,8 @@
-//! How far posteriors of texts and annotators move with what is not known of the parameters that all share.
+//! How far posteriors of texts and annotators move with the uncertainty of the shared parameters.
 
 use serde::{Deserialize, Serialize};
 
-/// More directions than any fit has.
+/// Upper bound of the number of directions, for checking.
 const MOST_DIRECTIONS: usize = 64;
 
 /// Directions in which the uncertainty of the parameters moves texts and annotators: independent, each by one
@@ -49,7 +49,7 @@ impl ParameterUncertainty {
         &self.fixed_effects
     }
 
-    /// How far an annotator's effects move, effects x directions; `None` for those who joined since.
+    /// How far an annotator's effects move, effects x directions; `None` for annotators who joined later.
     pub(crate) fn of_annotator(&self, annotator: usize, width: usize) -> Option<&[f32]> {
         let size = width * self.directions;
         self.effects.get(annotator * size..(annotator + 1) * size)
@@ -62,12 +62,12 @@ impl ParameterUncertainty {
         &self.variances[(annotator * size).min(last)..][..size.min(self.variances.len())]
     }
 
-    /// The same for annotators without labels and texts that are yet to come.
+    /// The moves needed for annotators without labels and new texts.
     pub(crate) fn for_new_texts(&self) -> Self {
         Self { texts: Vec::new(), scores: Vec::new(), ..self.clone() }
     }
 
-    /// Whether a state that was read from bytes fits together.
+    /// Whether the sizes of a deserialised state are consistent.
     pub(super) fn fits(&self, scores: usize, intercepts: usize, width: usize) -> bool {
         if self.directions == 0 {
             return [&self.scores, &self.fixed_effects, &self.effects, &self.variances]

@@ -17,17 +17,17 @@ use dissensus_stats::data::progress::{Progress, step};
 use dissensus_stats::math::cholesky::Factor;
 use nalgebra::DMatrix;
 
-/// How far each parameter is moved: all are logarithms, but for intercepts of choice scales, in logits.
+/// Step of each parameter: all are logarithms, except for intercepts of choice scales, in logits.
 const STEP: f64 = 0.1;
-/// Rounds in which texts and annotators are fitted to each other after that.
+/// Rounds in which texts and annotators are fitted to each other after a step.
 const ROUNDS: usize = 4;
 /// Precision of the weak prior of each parameter around its estimate: a factor of 2 is one standard
 /// deviation.
 const PRIOR_PRECISION: f64 = 2.0;
-/// Scales with more link parameters than this move their gaps together.
+/// Largest number of link parameters with separate gaps; above, all gaps move together.
 const MAX_OWN_GAPS: usize = 8;
 
-/// A parameter that all share.
+/// A shared parameter.
 #[derive(Clone, Copy, Debug)]
 enum Parameter {
     /// Logarithm of the standard deviation of texts' effects.
@@ -49,7 +49,7 @@ struct Moved {
 }
 
 impl CrossedEffects {
-    /// Finds what is not known of the parameters; the effects stay as they are.
+    /// Estimates the uncertainty of the parameters; the effects do not change.
     pub(crate) fn estimate_parameter_uncertainty(
         &mut self,
         progress: &dyn Progress,
@@ -118,7 +118,7 @@ impl CrossedEffects {
         parameters
     }
 
-    /// Fits texts and annotators to each other.
+    /// Fits texts and annotators to each other until they are stable.
     fn settle(&mut self) {
         for _ in 0..ROUNDS {
             self.update_all_texts();

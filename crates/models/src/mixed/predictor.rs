@@ -25,7 +25,7 @@ pub(crate) struct TextColumns {
 }
 
 impl TextColumns {
-    /// Columns of no text.
+    /// Empty columns.
     pub(crate) fn empty(crossed: &CrossedEffects) -> Self {
         Self {
             u: vec![Vec::new(); crossed.link.scores()],
@@ -102,7 +102,7 @@ impl AnnotatorPredictor {
         Self::from_parts(crossed, &crossed.annotators[annotator].theta, &crossed.covariance_of(annotator))
     }
 
-    /// The same fitted without slopes; `None` where groups have none.
+    /// The predictor of an annotator fitted without slopes; `None` where groups have none.
     pub(crate) fn without_groups(crossed: &CrossedEffects, annotator: usize) -> Option<Self> {
         let found = crossed.annotator_without_groups(annotator)?;
         Some(Self::from_parts(crossed, &found.theta, &found.covariance))
@@ -174,12 +174,12 @@ impl AnnotatorPredictor {
         predictor
     }
 
-    /// Posterior standard deviation of the shift that all intercepts have in common.
+    /// Posterior standard deviation of the common shift of all intercepts.
     pub(crate) fn shift_sd(&self) -> f64 {
         f64::from(self.variance[0] / PI_8).sqrt()
     }
 
-    /// How far `pi/8` times the variance of each intercept is from that of `other`.
+    /// Difference of `pi/8` times the variance of each intercept from that of `other`.
     pub(crate) fn variance_moved_to<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = f64> + 'a {
         self.variance.iter().zip(&other.variance).map(|(a, b)| f64::from(*b) - f64::from(*a))
     }
@@ -336,12 +336,12 @@ impl AnnotatorPredictor {
     }
 }
 
-/// How something moves with one logit of an annotator on a text.
+/// Derivatives of a measure with respect to one logit of an annotator on a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogitSlope {
-    /// By the logit.
+    /// With respect to the logit.
     pub(crate) logit: f64,
-    /// By its attenuating variance, in units of which the logistic's is 1.
+    /// With respect to its attenuating variance, in units of the logistic's.
     pub(crate) variance: f64,
 }
 
@@ -356,7 +356,7 @@ fn density(x: f64) -> f64 {
 pub(crate) struct Scratch {
     pub(super) shifted: Vec<f32>,
     pub(super) variance: Vec<f32>,
-    /// The text's part of `shifted`, where annotators multiply it.
+    /// The text's part of `shifted`, before it is multiplied by the annotators.
     pub(super) scores: Vec<f32>,
 }
 
@@ -378,7 +378,7 @@ impl Scratch {
     }
 }
 
-/// Lifts every probability of `levels` to [`MIN_PROBABILITY`] or more; they still sum to 1.
+/// Raises every probability of `levels` to at least [`MIN_PROBABILITY`]; they still sum to 1.
 pub(super) fn clip_probabilities(out: &mut [f32], levels: usize) {
     let keep = 1.0 - MIN_PROBABILITY * levels as f32;
     out.iter_mut().for_each(|p| *p = *p * keep + MIN_PROBABILITY);

@@ -79,7 +79,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Held-out log-likelihood of the labels of every annotator who has some, fold by fold of texts.
+    /// Held-out log-likelihood of the labels of every annotator with labels, fold by fold of texts.
     fn held_out(&self, fold: &[u8], folds: usize) -> Vec<f64> {
         self.held_out_labels(fold, folds)
             .iter()
@@ -87,7 +87,7 @@ impl CrossedEffects {
             .collect()
     }
 
-    /// The same label by label: (text, log-likelihood), for every annotator who has some.
+    /// The same label by label: (text, log-likelihood), for every annotator with labels.
     pub(super) fn held_out_labels(&self, fold: &[u8], folds: usize) -> Vec<Vec<(u32, f64)>> {
         let precision = self.prior_precision();
         (0..self.annotators.len())

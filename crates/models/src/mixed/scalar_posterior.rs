@@ -8,22 +8,22 @@ use crate::mixed::link::Link;
 use dissensus_stats::math::attenuation;
 use dissensus_stats::math::quadrature::{Hermite, NODES};
 
-/// Likelihoods, of 1e-12 or more, whose product is no less than what a double holds.
+/// Number of likelihoods, of 1e-12 or more, whose product a double can represent.
 const LABELS_AT_ONCE: usize = 20;
 
 /// One label given everything but the score: the level has probability
-/// `P(level | discrimination * score + intercepts)`, attenuated by what is unknown of the intercepts.
+/// `P(level | discrimination * score + intercepts)`, attenuated by the uncertainty of the intercepts.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredLabel {
     pub(super) intercepts: Vec<f64>,
-    /// What the score is multiplied with.
+    /// Factor of the score.
     pub(super) discrimination: f64,
     pub(super) attenuation: f64,
     pub(super) level: u16,
 }
 
 impl ScoredLabel {
-    /// The same where the text has this square of a scale of its own.
+    /// The label with this squared scale of the text.
     pub(super) fn at_scale(&self, square: f64) -> Self {
         let attenuation = (self.attenuation.powi(-2) - 1.0 + square).sqrt().recip();
         Self { attenuation, ..self.clone() }
@@ -36,7 +36,7 @@ impl ScoredLabel {
         (met, attenuation(self.variance(text, own)))
     }
 
-    /// The variance of the logits that is meant there.
+    /// The variance of the logits at these values.
     pub(super) fn variance(&self, text: f64, own: f64) -> f64 {
         self.discrimination * self.discrimination * text + own
     }
@@ -49,7 +49,7 @@ pub(crate) struct ScalarPosterior {
     pub(crate) variance: f64,
     /// Labels x (mean, variance), each without that label.
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, the score integrated out.
+    /// Log probability of the labels, with the score integrated out.
     pub(crate) log_evidence: f64,
     /// The same for the labels without each in turn.
     pub(crate) log_evidence_without: Vec<f64>,

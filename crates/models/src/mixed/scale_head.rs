@@ -6,9 +6,9 @@ use dissensus_stats::math::dot;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-/// Principal components that are used at most.
+/// Largest number of principal components used.
 const COMPONENTS: usize = 128;
-/// Penalties that are tried; components have a mean squared length of 1.
+/// Candidate penalties; components have a mean squared length of 1.
 const PENALTIES: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 /// Bound of the logarithms of scales.
 const MOST: f64 = 1.5;
@@ -34,20 +34,19 @@ impl ScaleHead {
         (along + self.constant).clamp(-MOST, MOST)
     }
 
-    /// Whether it is of embeddings of so many numbers.
+    /// Whether the head is for embeddings of this length.
     pub(crate) fn fits(&self, dim: usize) -> bool {
         self.weights.len() == dim
     }
 }
 
-/// A fitted head.
 pub(super) struct FittedHead {
     pub(super) head: ScaleHead,
-    /// Logarithm of the scale of every text; of labelled ones by a head that has not seen their fold.
+    /// Logarithm of the scale of every text; for labelled ones by a head that has not seen their fold.
     pub(super) logs: Vec<f64>,
 }
 
-/// `None` where no penalty predicts sites of left-out folds better than 0 does.
+/// Fits a head; `None` where no penalty predicts sites of held-out folds better than 0 does.
 pub(super) fn fit(
     x: &PcaEmbeddings,
     fold: &[u8],

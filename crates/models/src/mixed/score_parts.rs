@@ -1,4 +1,4 @@
-//! A prediction as the sum that it is: what the text adds, what others' labels add, what the annotator adds.
+//! Decomposition of a prediction: contributions of the text, of others' labels, and of the annotator.
 
 use super::crossed::CrossedEffects;
 use super::predictor::MIN_PROBABILITY;
@@ -19,7 +19,7 @@ pub struct ScoreParts {
     /// Contribution of the other annotators' labels of this text: the posterior mean of the text's score
     /// given them, minus `words`.
     pub others: f64,
-    /// What this annotator's own label of this text adds to the text's score; 0 without one.
+    /// Contribution of this annotator's own label of this text to the text's score; 0 without one.
     pub own_label: f64,
     /// The annotator's severity: the mean shift of the thresholds; on choice scales how much more readily the
     /// annotator chooses this level.
@@ -44,7 +44,7 @@ impl ScoreParts {
         self.parts().iter().sum()
     }
 
-    /// The logit that becomes a probability: the score, drawn towards 0 by what is not known.
+    /// The logit of the probability: the score, shrunk towards 0 by uncertainty.
     pub fn log_odds(&self) -> f64 {
         self.score() * self.attenuation
     }
@@ -57,7 +57,7 @@ impl ScoreParts {
     }
 }
 
-/// The posterior of one text's scores as one annotator meets it.
+/// The posterior of one text's scores as used for one annotator.
 #[derive(Clone, Debug)]
 pub(crate) struct TextScores {
     /// Scores from the embedding only, q means.
@@ -67,7 +67,7 @@ pub(crate) struct TextScores {
     /// Given all labels, q means and the variance.
     pub(crate) posterior: Vec<f64>,
     pub(crate) variance: f64,
-    /// What the text's scale adds to the noise of a label.
+    /// Noise that the text's scale adds to a label.
     pub(crate) noise: f64,
     /// Slope features.
     pub(crate) z: Vec<f64>,

@@ -43,7 +43,7 @@ impl<'a> SharedMoves<'a> {
         self.crossed.uncertainty.directions()
     }
 
-    /// Adds what one annotator, who has not labelled the text, does to a measure in each direction.
+    /// Adds the effect of one annotator, who has not labelled the text, on a measure in each direction.
     pub(crate) fn add(&self, annotator: usize, slopes: &[LogitSlope], by_effect: &[f64], out: &mut [f64]) {
         if out.is_empty() {
             return;
@@ -78,7 +78,7 @@ impl<'a> SharedMoves<'a> {
     }
 }
 
-/// Rows of so many directions.
+/// Rows with one entry per direction.
 fn out_rows<'a>(directions: usize) -> impl Fn(&'a [f32]) -> std::slice::ChunksExact<'a, f32> {
     move |all| all.chunks_exact(directions.max(1))
 }

@@ -17,9 +17,9 @@ pub(crate) struct TextPosterior {
     /// Labels x (q means, one variance, noise that the text's scale adds to a label), each without that
     /// label.
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, the text's scores integrated out.
+    /// Log probability of the labels, with the text's scores integrated out.
     pub(crate) log_evidence: f64,
-    /// Of its scale; `None` where texts have none of their own.
+    /// Posterior of its scale; `None` where the model has no scales of texts.
     pub(crate) scale: Option<ScalePosterior>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn fit(
     }
 }
 
-/// Several scores: mode and curvature (Laplace); a label is taken out to first order.
+/// Several scores: mode and curvature (Laplace); labels are left out to first order.
 fn laplace(link: Link, mean: &[f64], var: f64, labels: &[ScoredLabel]) -> TextPosterior {
     let q = mean.len();
     let mut d = Gradient::default();

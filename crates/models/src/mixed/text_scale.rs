@@ -9,9 +9,9 @@ use super::scalar_posterior::{ScalarPosterior, ScoredLabel};
 use dissensus_stats::math::PI_8;
 use serde::{Deserialize, Serialize};
 
-/// Logarithms of scales that are integrated over: as many on either side of 0, and 0.
+/// Number of grid points of the logarithm of the scale on either side of 0.
 const SIDE: usize = 11;
-/// Their distance.
+/// Distance of the grid points.
 const STEP: f64 = 0.2;
 /// A scale is skipped if its log-likelihood is lower than the largest by more than this.
 const NEGLIGIBLE: f64 = 16.0;
@@ -21,18 +21,18 @@ const TOLD_SD: f64 = 1e-3;
 /// Prior of a text's scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalePrior {
-    /// Mean of its logarithm.
+    /// Mean of the logarithm of the scale.
     pub(crate) mean: f64,
-    /// Standard deviation of its logarithm.
+    /// Standard deviation of the logarithm of the scale.
     pub(crate) sd: f64,
 }
 
 /// Posterior of a text's scale given its labels.
 #[derive(Clone, Debug)]
 pub(crate) struct ScalePosterior {
-    /// Mean of its logarithm.
+    /// Mean of the logarithm of the scale.
     pub(crate) log: f64,
-    /// Variance of its logarithm.
+    /// Variance of the logarithm of the scale.
     pub(crate) variance: f64,
     /// Log probability of the labels at each scale of the grid around the prior's mean, with the score
     /// integrated out; empty without labels.
@@ -61,7 +61,7 @@ pub(crate) struct ScaledPosterior {
     pub(crate) variance: f64,
     /// Labels x (mean, variance, noise of the scale), each without that label.
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, score and scale integrated out.
+    /// Log probability of the labels, with score and scale integrated out.
     pub(crate) log_evidence: f64,
     pub(crate) scale: ScalePosterior,
 }
@@ -74,9 +74,9 @@ pub(crate) struct TextScales {
     pub(crate) sd: f64,
     /// Whether labels update the scales in addition to embeddings.
     pub(crate) own: bool,
-    /// Its 95 % interval by the likelihood, the other variances held.
+    /// Its 95 % likelihood interval, with the other variances fixed.
     pub(crate) interval: (f64, f64),
-    /// Means of the logarithms before a text's labels.
+    /// Prior means of the logarithms.
     mean: Vec<f64>,
     /// Posterior means of the logarithms.
     log: Vec<f64>,
@@ -85,12 +85,12 @@ pub(crate) struct TextScales {
 }
 
 impl TextScales {
-    /// All 1, of logarithms with this standard deviation.
+    /// Scales with a prior median of 1, whose logarithms have this standard deviation.
     pub(crate) fn new(texts: usize, sd: f64) -> Self {
         Self::around(vec![0.0; texts], sd)
     }
 
-    /// Of these logarithms before labels are looked at, with this standard deviation.
+    /// Scales whose logarithms have these prior means, and this standard deviation.
     pub(super) fn around(mean: Vec<f64>, sd: f64) -> Self {
         let (log, variance) = (mean.clone(), vec![sd * sd; mean.len()]);
         Self { sd, own: true, interval: (sd, sd), mean, log, variance }
@@ -101,7 +101,7 @@ impl TextScales {
         Self { own: false, ..Self::around(mean, TOLD_SD) }
     }
 
-    /// The same of no text.
+    /// Scales without any text.
     pub(crate) fn for_new_texts(&self) -> Self {
         Self { mean: Vec::new(), log: Vec::new(), variance: Vec::new(), ..*self }
     }
@@ -110,7 +110,7 @@ impl TextScales {
         ScalePrior { mean: self.mean[text], sd: self.sd }
     }
 
-    /// Logarithms before labels are looked at.
+    /// Prior means of the logarithms.
     pub(super) fn means(&self) -> &[f64] {
         &self.mean
     }
@@ -119,7 +119,7 @@ impl TextScales {
         (self.log[text], self.variance[text]) = (scale.log, scale.variance);
     }
 
-    /// Adds a text without labels, of this logarithm.
+    /// Adds a text without labels whose scale has this logarithm.
     pub(crate) fn push(&mut self, log: f64) {
         self.mean.push(log);
         self.log.push(log);
@@ -131,7 +131,7 @@ impl TextScales {
         (self.log[text], self.variance[text])
     }
 
-    /// What it adds to the noise of the text's labels.
+    /// Noise that the text's scale adds to its labels.
     pub(crate) fn noise(&self, text: usize) -> f64 {
         noise(self.log[text])
     }
@@ -141,7 +141,7 @@ impl TextScales {
         noise(self.log[text] + x * self.variance[text].sqrt())
     }
 
-    /// Whether a state that was read from bytes fits together.
+    /// Whether the sizes of a deserialised state are consistent.
     pub(crate) fn fits(&self, texts: usize) -> bool {
         self.mean.len() == texts
             && self.log.len() == texts
@@ -197,7 +197,7 @@ pub(crate) fn at_scales(
 pub(super) struct ScaleNode {
     /// Its posterior weight; those of all nodes sum to 1.
     pub(super) weight: f64,
-    /// What it adds to the noise of a label.
+    /// Noise that the scale adds to a label.
     pub(super) noise: f64,
     /// Mean of the score.
     pub(super) mean: f64,
@@ -226,7 +226,7 @@ pub(super) fn nodes_without(
     (0..labels.len()).map(of).collect()
 }
 
-/// Labels of a text whose scale has this logarithm.
+/// The labels of a text, for this logarithm of its scale.
 fn scaled(labels: &[ScoredLabel], log: f64) -> Vec<ScoredLabel> {
     labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect()
 }
@@ -277,7 +277,7 @@ fn at_scale(prior: ScalePrior, score: ScalarPosterior) -> ScaledPosterior {
     }
 }
 
-/// Moments over the scales of the grid, and the logarithm of the labels' probability.
+/// Moments over the scales of the grid, and the log probability of the labels.
 struct Mixture {
     mean: f64,
     variance: f64,
@@ -305,7 +305,7 @@ fn mixture(sd: f64, log_evidence: &[f64], moments: impl Fn(usize) -> (f64, f64))
     }
 }
 
-/// Posterior weights of the scales of the grid, and the logarithm of the labels' probability.
+/// Posterior weights of the scales of the grid, and the log probability of the labels.
 fn weighted(sd: f64, log_evidence: &[f64]) -> (Vec<f64>, f64) {
     let prior: Vec<f64> = grid().map(|x| -0.5 * (x / sd).powi(2)).collect();
     let norm: f64 = prior.iter().map(|p| p.exp()).sum();

@@ -1,4 +1,4 @@
-//! Whether texts get scales of their own, and how much these differ.
+//! Selection of scales of texts, and estimation of their variation.
 
 use super::convergence::{FINAL, ROUGH};
 use super::crossed::CrossedEffects;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 /// Fewest texts with labels of two annotators; with fewer, there is too little data.
 const MIN_TEXTS: usize = 50;
-/// Where the standard deviation of logarithms of scales starts.
+/// Initial standard deviation of logarithms of scales.
 const INITIAL_SD: f64 = 0.3;
 /// Standard deviation of scales under which the sites of texts' scales are computed.
 const SITE_SD: f64 = 0.5;
 /// Rounds in which scales are predicted from embeddings and everything else is estimated given them.
 const ROUNDS: usize = 2;
-/// Between these it is looked for; below the first, texts hardly differ.
+/// Search range of the standard deviation; below it, texts hardly differ.
 const SDS: (f64, f64) = (0.1, 1.1);
 /// Half the 95 % quantile of chi-squared with one degree of freedom: the drop of the log-likelihood at the
 /// ends of an interval.
@@ -26,16 +26,16 @@ const HALF_QUANTILE: f64 = 1.920_729;
 /// Half the 90 % quantile, for the interval whose upper end intervals of disagreement use for scales of texts
 /// that are not in the model.
 const HALF_QUANTILE_OF_DOUBT: f64 = 1.352_772;
-/// Places of a grid over [`SDS`] and of the search between two of them.
+/// Number of grid points over [`SDS`], and of search steps between two of them.
 const PLACES: usize = 20;
 
-/// How much texts differ in how far people are apart on them, beyond what their place on the scale explains.
+/// Variation between texts in the spread of their labels, beyond what their scores explain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleSpread {
     /// Standard deviation of the logarithms of texts' scales.
     pub sd: f64,
-    /// Its 95 % interval by the likelihood, the other variances held.
+    /// Its 95 % likelihood interval, with the other variances fixed.
     pub interval: (f64, f64),
 }
 
@@ -153,14 +153,14 @@ impl CrossedEffects {
                 let scale = posterior.scale.as_ref()?;
                 let precision = (1.0 / scale.variance.max(1e-6) - 1.0 / SITE_SD.powi(2)).max(1e-2);
                 let away = (scale.log - means[text]) / scale.variance.max(1e-6) / precision;
-                // What is left between texts of like embeddings is noise to the regression.
+                // Remaining differences between texts of similar embeddings are noise to the regression.
                 let variance = 1.0 / precision + INITIAL_SD.powi(2);
                 Some(ScaleSite { text, log: means[text] + away, variance })
             })
             .collect()
     }
 
-    /// Whether labels are predicted better than `before` by more than chance.
+    /// Whether labels are predicted better than by `before` by more than chance.
     fn gains(&self, found: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)>]) -> bool {
         let pairs = found.iter().zip(before);
         let gains: Vec<Vec<(u32, f64)>> =
@@ -229,7 +229,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Estimates all variances and the interval of the scales' spread.
+    /// Estimates all variances and the interval of the scales' variation.
     fn finish_scales(&mut self) {
         self.expectation_maximisation(FINAL);
         let fitted = self.fitted_texts();
@@ -238,7 +238,7 @@ impl CrossedEffects {
         }
     }
 
-    /// The same effects with scales of texts, whether they predict better or not.
+    /// The same effects with scales of texts, regardless of their predictive gain.
     #[cfg(test)]
     pub(super) fn with_scales(&self) -> Self {
         let mut trial = self.clone();
@@ -247,13 +247,13 @@ impl CrossedEffects {
         trial
     }
 
-    /// How much texts' scales differ; `None` where texts have none of their own.
+    /// Variation of texts' scales; `None` where the model has none.
     pub(crate) fn scale_spread(&self) -> Option<ScaleSpread> {
         let TextScales { sd, interval, .. } = self.scales.as_ref().filter(|scales| scales.own)?;
         Some(ScaleSpread { sd: *sd, interval: *interval })
     }
 
-    /// The same effects without texts' scales, estimated anew.
+    /// The same effects without scales of texts, re-estimated.
     pub(super) fn without_scales(&self) -> Self {
         let mut plain = self.clone();
         plain.scales = None;
@@ -284,7 +284,7 @@ fn likeliest(texts: &[&[f64]]) -> f64 {
     if best == 0 || best == PLACES {
         return place(best);
     }
-    // The parabola through the best place and its neighbours.
+    // The parabola through the best grid point and its neighbours.
     let (low, mid, high) = (at[best - 1], at[best], at[best + 1]);
     let bend = low - 2.0 * mid + high;
     let shift = if bend < 0.0 { 0.5 * (low - high) / bend } else { 0.0 };

@@ -1,10 +1,10 @@
-//! What one answer adds to the scores of a model: sums, of which those of any answers are made.
+//! Sums of one answer, from which the scores of a model on any set of answers are computed.
 
 use super::marks::runs_of_words;
 use super::token_scores::PredictedMarks;
 use std::ops::Range;
 
-/// Least probability in a logarithm.
+/// Smallest probability in a logarithm.
 const LEAST: f64 = 1e-7;
 
 /// True positives, predicted and actual positives.
@@ -45,7 +45,7 @@ impl Counts {
     }
 }
 
-/// Spans that share a word with one of the other side.
+/// Counts of spans that share a word with a span of the other side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overlap {
     predicted_found: f64,
@@ -91,14 +91,14 @@ impl Overlap {
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnswerSums {
     pub(super) words: u64,
-    /// Of each type the summed loss, and counts of words.
+    /// For each type the summed loss, and counts of words.
     pub(super) types: Vec<(f64, Counts)>,
     pub(super) exact: Counts,
     pub(super) overlap: Overlap,
 }
 
 impl AnswerSums {
-    /// Of no answer.
+    /// Sums of no answer.
     pub(super) fn none(types: usize) -> Self {
         Self { types: vec![Default::default(); types], ..Self::default() }
     }

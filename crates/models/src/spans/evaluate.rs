@@ -1,4 +1,4 @@
-//! Models of words scored on answers held out.
+//! Evaluation of span models on held-out answers.
 
 use super::baselines::{WordFrequency, annotator_rates};
 use super::data::{SpanAnswer, SpanTexts};
@@ -18,7 +18,6 @@ use std::sync::Arc;
 pub struct SpanEvaluation {
     /// Its name on the command line.
     pub model: String,
-    /// The scores.
     #[serde(flatten)]
     pub scores: TokenScores,
     /// Interval over texts and annotators of each figure, by its key. Figures with too little data have none,
@@ -28,7 +27,7 @@ pub struct SpanEvaluation {
 }
 
 impl SpanEvaluation {
-    /// With intervals of this confidence, within what each figure can be.
+    /// Adds intervals of this confidence, limited to the range of each figure.
     ///
     /// # Errors
     /// [`ModelError::Confidence`] outside (0, 1).
@@ -51,18 +50,18 @@ impl SpanEvaluation {
 pub struct SpanPredictions {
     model: String,
     probabilities: Vec<Vec<f32>>,
-    /// Of each answer; folds have thresholds of their own.
+    /// Thresholds for each answer; folds have different ones.
     thresholds: Vec<Arc<[f64]>>,
 }
 
 impl SpanPredictions {
-    /// Of a model by its name: of each answer `[words][types]`, all with the same thresholds.
+    /// Predictions of a named model: `[words][types]` for each answer, all with the same thresholds.
     pub fn new(model: &str, probabilities: Vec<Vec<f32>>, thresholds: Vec<f64>) -> Self {
         let thresholds = vec![thresholds.into(); probabilities.len()];
         Self { model: model.to_owned(), probabilities, thresholds }
     }
 
-    /// Of a fitted model.
+    /// Predictions of a fitted model.
     pub fn of(model: &SpanModel, texts: &SpanTexts, answers: &[&SpanAnswer]) -> Self {
         let mut views = BTreeMap::new();
         let one = |answer: &&SpanAnswer| {

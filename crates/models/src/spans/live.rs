@@ -18,15 +18,15 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct LiveSpans {
     pub(super) types: usize,
     pub(super) texts: BTreeMap<u32, TextScores>,
-    /// Of each annotator and type.
+    /// Effects by annotator and type.
     pub(super) effects: BTreeMap<u32, Vec<OwnEffects>>,
-    /// Of each type: how annotators differ, and the variance of single words.
+    /// For each type, the population of annotators and the variance of single words.
     pub(super) variances: Vec<(Population, f64)>,
     pub(super) answers: BTreeMap<(u32, u32), SpanAnswer>,
     pub(super) answered: BTreeMap<u32, BTreeSet<u32>>,
 }
 
-/// Of one text's words.
+/// Scores of one text's words.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct TextScores {
     /// `[words][types]`.
@@ -41,14 +41,14 @@ impl TextScores {
     }
 }
 
-/// What is expected of one word.
+/// Expected marks of one word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedMarks {
-    /// Of each type, over the people asked about.
+    /// For each type, over the requested people.
     pub types: Vec<WordDisagreement>,
 }
 
-/// The mean over a normal deviation of a word (five-point Gauss-Hermite rule).
+/// Mean over a normal deviation of a word (five-point Gauss-Hermite rule).
 fn mean_over_nodes(mode: f64, variance: f64, at: impl Fn(f64) -> WordDisagreement) -> WordDisagreement {
     if variance <= 0.0 {
         return at(mode);
@@ -64,10 +64,10 @@ fn mean_over_nodes(mode: f64, variance: f64, at: impl Fn(f64) -> WordDisagreemen
 }
 
 impl LiveSpans {
-    /// Of a model, with the scores of these texts; `rows` are the names by which they are asked for.
+    /// Builds a live model from a model, with the scores of these texts; `rows` are their identifiers.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where `rows` are not one for each text.
+    /// [`ModelError::Length`] where `rows` does not have one entry per text.
     pub fn new(model: &SpanModel, texts: &SpanTexts, rows: &[u32]) -> Result<Self, ModelError> {
         let variances = model.variances();
         let mut live = Self {
@@ -97,7 +97,7 @@ impl LiveSpans {
     /// Scores more texts.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where `rows` are not one for each text.
+    /// [`ModelError::Length`] where `rows` does not have one entry per text.
     pub fn add_texts(
         &mut self,
         model: &SpanModel,
@@ -152,7 +152,7 @@ impl LiveSpans {
         people.into_iter().for_each(|annotator| self.refit(annotator));
     }
 
-    /// Forgets the annotator's answer to a text.
+    /// Removes the annotator's answer to a text.
     pub fn take_back(&mut self, annotator: u32, text: u32) {
         self.record_changes(std::iter::once((annotator, text, None)));
     }
@@ -169,12 +169,12 @@ impl LiveSpans {
         self.variances.iter_mut().for_each(|(_, of_words)| *of_words = variance);
     }
 
-    /// How many answers it knows.
+    /// Number of recorded answers.
     pub fn answers(&self) -> usize {
         self.answers.len()
     }
 
-    /// How many answers of an annotator it knows.
+    /// Number of recorded answers of an annotator.
     pub fn answers_of(&self, annotator: u32) -> usize {
         self.answers.range((annotator, 0)..=(annotator, u32::MAX)).count()
     }
@@ -200,7 +200,7 @@ impl LiveSpans {
         self.texts.contains_key(&text)
     }
 
-    /// Those who have answered this text.
+    /// The annotators who have answered this text.
     pub fn answered(&self, text: u32) -> impl Iterator<Item = u32> + '_ {
         self.answered.get(&text).into_iter().flatten().copied()
     }

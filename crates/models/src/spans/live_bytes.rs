@@ -1,4 +1,4 @@
-//! The scores of a live model of words as bytes, so that words need not be read anew.
+//! Serialisation of the scores of a live span model, so that words need not be encoded again.
 
 use super::live::{LiveSpans, TextScores};
 use super::own_effects::Population;
@@ -6,9 +6,9 @@ use dissensus_stats::data::ModelError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Grows when the bytes change their meaning.
+/// Version of the format; increases when the meaning of the bytes changes.
 const FORMAT: u16 = 2;
-/// First bytes of them.
+/// First bytes of the serialised form.
 const MAGIC: [u8; 4] = *b"DSWS";
 
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ impl LiveSpans {
         Ok([&MAGIC[..], &FORMAT.to_le_bytes(), &body].concat())
     }
 
-    /// A model without answers from [`LiveSpans::scores_to_bytes`].
+    /// Restores a model without answers from [`LiveSpans::scores_to_bytes`].
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::Format`].

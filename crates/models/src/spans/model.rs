@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Random numbers of this use.
+/// Stream of random numbers for this use.
 const STREAM: u64 = 0x5_7042;
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanFitOptions {
     /// Seed for drawing the texts used for model selection, and the training texts where there are too many
@@ -38,21 +38,21 @@ impl Default for SpanFitOptions {
 /// Fitted parameters of one type.
 #[derive(Clone, Debug)]
 pub struct TypeReport {
-    /// Share of words that answers mark, a form counted once a text.
+    /// Share of words that answers mark, with a form counted once per text.
     pub rate: f64,
     /// Standard deviation between annotators of the readiness to mark, in logits; absent for a model without
     /// it.
     pub readiness_deviation: Option<f64>,
     /// Standard deviation of single words beyond their scores, in logits.
     pub word_deviation: f64,
-    /// Whether the layer that has seen the context gains on texts left out.
+    /// Whether the contextual layer improves predictions on held-out texts.
     pub uses_context: bool,
     /// Smallest probability at which a word counts as marked: the threshold with the largest F1 on held-out
     /// texts.
     pub threshold: f64,
 }
 
-/// One type's part.
+/// The model of one type.
 #[derive(Clone, Debug)]
 pub(super) enum TypeModel {
     /// One head for all.
@@ -61,20 +61,17 @@ pub(super) enum TypeModel {
     Own(Vec<Option<Head>>, Head),
 }
 
-/// What a model of words learns from.
+/// Training data of a span model.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanTraining<'a> {
-    /// The words.
     pub texts: &'a SpanTexts,
-    /// Answers, those that are learned from among them.
+    /// All answers, of which `train` selects the training answers.
     pub answers: &'a [SpanAnswer],
-    /// Indices of the answers that are learned from.
+    /// Indices of the training answers.
     pub train: &'a [usize],
-    /// How many annotators there are.
     pub annotators: usize,
-    /// How many types.
     pub types: usize,
-    /// Of each text the first one with the same body.
+    /// For each text the first one with the same body.
     pub copies: &'a [u32],
     /// Whether the encoder has learned from labels of each text: such texts are not used for selection,
     /// because their states contain information about the labels. Empty where the encoder learned from none.
@@ -192,17 +189,16 @@ impl SpanModel {
         &self.scaling
     }
 
-    /// Texts that it learned from.
+    /// Number of training texts.
     pub fn learned_texts(&self) -> usize {
         self.learned_texts
     }
 
-    /// Which model it is.
     pub fn kind(&self) -> ModelKind {
         self.kind
     }
 
-    /// What it has found of each type.
+    /// Fitted parameters of each type.
     pub fn report(&self) -> Vec<TypeReport> {
         let of = |(model, selected, rate): &(TypeModel, Selected, f64)| TypeReport {
             rate: *rate,
@@ -234,7 +230,7 @@ impl SpanModel {
         self.types.iter().map(of).collect()
     }
 
-    /// How annotators differ, and the variance of single words beyond their scores, of each type.
+    /// For each type, the population of annotators and the variance of single words beyond their scores.
     pub fn variances(&self) -> Vec<(Population, f64)> {
         let of = |(model, selected, _): &(TypeModel, Selected, f64)| match model {
             TypeModel::Shared(head) => (head.population(), selected.word_variance),
@@ -287,7 +283,7 @@ impl SpanModel {
     }
 }
 
-/// One answer a text: the marks that more than half of its answers make.
+/// One answer per text: the marks that more than half of its answers make.
 fn majority(answers: &[SpanAnswer], of: &[usize], types: usize) -> Vec<SpanAnswer> {
     let mut by_text: BTreeMap<u32, Vec<&SpanAnswer>> = BTreeMap::new();
     of.iter().for_each(|answer| by_text.entry(answers[*answer].text).or_default().push(&answers[*answer]));
@@ -307,7 +303,7 @@ fn majority(answers: &[SpanAnswer], of: &[usize], types: usize) -> Vec<SpanAnswe
     by_text.into_iter().map(vote).collect()
 }
 
-/// The answers to as many texts as are learned from.
+/// Restricts the answers `train` to a random subset of texts where these have more than `most_words` words.
 pub fn limited(
     texts: &SpanTexts,
     answers: &[SpanAnswer],
@@ -335,7 +331,7 @@ pub fn limited(
     train.iter().copied().filter(|answer| kept.binary_search(&answers[*answer].text).is_ok()).collect()
 }
 
-/// One fit under way.
+/// One fit in progress.
 struct Work<'a> {
     data: &'a HeadData<'a>,
     train: &'a [usize],
@@ -357,7 +353,7 @@ impl Work<'_> {
         Design::new(texts, answers, of, *annotators, scaling)
     }
 
-    /// Choices for every type, by texts that are held out for it.
+    /// Selection for every type, on held-out texts.
     fn selected(&self, of: &SpanTraining<'_>, seed: u64) -> Result<Vec<Selected>, ModelError> {
         let halves: Halves = divide(self.data.answers, self.train, of.copies, of.tuned_on, seed);
         if halves.choose.is_empty() {
@@ -412,7 +408,7 @@ impl Work<'_> {
         Ok(all)
     }
 
-    /// One head of each type for all, of these answers.
+    /// Fits one shared head per type to these answers.
     fn shared_on(&self, of: &[usize], selected: &[Selected]) -> Result<Vec<Head>, ModelError> {
         let design = self.design(of);
         self.each_type(|of_type| {
@@ -420,7 +416,7 @@ impl Work<'_> {
         })
     }
 
-    /// Of each type a head for each annotator of these answers.
+    /// Fits, for each type, a head for each annotator of these answers.
     fn own_on(&self, of: &[usize], selected: &[Selected]) -> Result<Vec<Vec<Option<Head>>>, ModelError> {
         let mut by_annotator: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for answer in of {

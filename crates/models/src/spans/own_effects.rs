@@ -8,12 +8,12 @@ use dissensus_stats::math::sigmoid;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Rounds of means and variances between annotators.
+/// Rounds of the estimation of means and variances between annotators.
 const ROUNDS: usize = 12;
-/// Steps of Newton's method at most, and how much of one is tried at least.
+/// Largest number of Newton steps, and the smallest fraction of a step that is tried.
 const NEWTON_STEPS: usize = 100;
 const SHORTEST_STEP: f64 = 1e-6;
-/// How many people the variances that estimating begins with count for.
+/// Pseudo-count of people for the initial variances.
 const PRIOR_PEOPLE: f64 = 0.5;
 /// Initial variances, and the range of the search: of readiness, and of the two slopes.
 const FIRST_VARIANCES: [f64; 3] = [1.0, 0.02, 0.02];
@@ -30,9 +30,9 @@ const FURTHEST: f64 = 6.0;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written")]
 pub struct OwnEffects {
-    /// Their mode.
+    /// Mode of the effects.
     pub mean: [f64; 3],
-    /// Their covariance.
+    /// Covariance of the effects.
     pub covariance: [[f64; 3]; 3],
 }
 
@@ -65,13 +65,13 @@ impl OwnEffects {
         (self.mean[0], self.covariance[0][0])
     }
 
-    /// Whether its numbers are finite, and its variances none below 0.
+    /// Whether all numbers are finite and no variance is negative.
     pub fn is_sound(&self) -> bool {
         let all = self.mean.iter().chain(self.covariance.iter().flatten());
         all.into_iter().all(|number| number.is_finite()) && (0..3).all(|at| self.covariance[at][at] >= 0.0)
     }
 
-    /// Mean and variance of what they add to the score of a word.
+    /// Mean and variance of their contribution to the score of a word.
     pub(super) fn at(&self, covariates: &[f64; 3]) -> (f64, f64) {
         let dot = |row: &[f64; 3]| row.iter().zip(covariates).map(|(a, b)| a * b).sum::<f64>();
         let variance: f64 = self.covariance.iter().zip(covariates).map(|(row, z)| z * dot(row)).sum();
@@ -79,14 +79,14 @@ impl OwnEffects {
     }
 }
 
-/// How annotators differ in the marks of one type.
+/// Distribution of annotators' effects in the marks of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Population {
     /// Means of their effects, in the order of [`OwnEffects`].
     pub mean: [f64; 3],
     /// Variances of their effects.
     pub variances: [f64; 3],
-    /// The score from which on slopes count, in logits.
+    /// The score at which slopes are 0, in logits.
     pub centre: f64,
 }
 
@@ -113,7 +113,7 @@ impl Population {
         OwnEffects { mean: self.mean, covariance }
     }
 
-    /// What effects are on, of each word of a text whose words have these scores, in order.
+    /// Covariates of the effects, for each word of a text whose words have these scores, in order.
     pub(super) fn covariates(&self, scores: &[f64]) -> Vec<[f64; 3]> {
         let of = |(at, score): (usize, &f64)| [1.0, score - self.centre, beside(scores, at)];
         scores.iter().enumerate().map(of).collect()
@@ -130,7 +130,7 @@ fn beside(scores: &[f64], at: usize) -> f64 {
     if count > 0.0 { (sum / count - scores[at]).clamp(-FURTHEST, FURTHEST) } else { 0.0 }
 }
 
-/// One decision about a word, small because there are millions.
+/// One decision about a word, compact because there are millions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decided {
     score: f32,
@@ -139,7 +139,7 @@ pub(super) struct Decided {
     marked: bool,
 }
 
-/// The decisions of one answer: scores and weights of the text's words, and which are marked.
+/// The decisions of one answer: scores and weights of the text's words, and the marks.
 pub(super) fn decided<'a>(
     scores: &'a [f64],
     weights: impl Iterator<Item = f32> + 'a,
@@ -234,7 +234,7 @@ pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -
                 break None;
             }
         };
-        // No step leads further down: rounding is all that is left.
+        // No step decreases the objective further, up to rounding.
         let Some((next, there)) = next else { break };
         (x, value) = (next, there);
         (gradient, curvature) = posterior.slope(&x);
@@ -266,7 +266,7 @@ pub(super) fn fit(by_annotator: &[Vec<Decided>], centre: f64) -> (Population, Ve
             population.variances[at] = (squares / (count + PRIOR_PEOPLE)).clamp(LEAST[at], MOST[at]);
         }
     }
-    // Posteriors under the means and variances that are reported.
+    // Posteriors under the reported means and variances.
     for (own, decisions) in all.iter_mut().zip(by_annotator) {
         *own = match decisions.is_empty() {
             true => population.unknown(),

@@ -9,7 +9,7 @@ use super::own_effects::{Decided, OwnEffects, Population, decided, fit};
 use dissensus_stats::math::sigmoid;
 use std::collections::{BTreeMap, HashMap};
 
-/// Gradient and curvature of the log-likelihood in the effect of a form.
+/// Gradient and curvature of the log-likelihood with respect to the effect of a form.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taught {
     gradient: f64,

@@ -1,4 +1,4 @@
-//! The scores of a model on any of its test answers, from sums that are made once.
+//! The scores of a model on any subset of its test answers, from sums that are computed once.
 
 use super::answer_sums::{AnswerSums, Counts};
 use super::data::SpanTexts;
@@ -20,9 +20,9 @@ pub(super) struct ScoredWords<'a> {
 
 /// The answers to one text.
 struct TextAnswers {
-    /// Indices of those who answered.
+    /// Indices of the answers.
     people: Vec<usize>,
-    /// How all of them differ.
+    /// Disagreement between all of them.
     all: Option<DifferingWords>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> ScoredWords<'a> {
         }
     }
 
-    /// Texts of which all answers stay are not computed anew.
+    /// Texts with all answers retained are not recomputed.
     fn differing(&self, keep: &dyn Fn(usize) -> bool) -> Differing {
         let mut all = Differing::none(self.types);
         for TextAnswers { people, all: whole } in &self.by_text {
@@ -106,10 +106,10 @@ impl<'a> ScoredWords<'a> {
         all
     }
 
-    /// The figures, and the same without groups of texts, annotators or answers, from which intervals follow.
+    /// The figures, and the same without groups of texts, annotators or answers, as the basis of intervals.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`ModelError::Cancelled`].
     pub(super) fn resampled(&self, seed: u64, progress: &dyn Progress) -> Result<Resampled, ModelError> {
         let answer = |one: &PredictedMarks<'_>| Observation {
             text: one.answer.text,
@@ -170,7 +170,7 @@ impl<'a> ScoredWords<'a> {
 }
 
 impl TokenScores {
-    /// Of all these answers.
+    /// Computes the sums of all these answers.
     pub(super) fn of(texts: &SpanTexts, predicted: &[PredictedMarks<'_>]) -> Self {
         ScoredWords::new(texts, predicted).scores(&|_| true)
     }

@@ -12,32 +12,32 @@ use dissensus_stats::math::{attenuation, sigmoid};
 use rand::seq::SliceRandom;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of the training texts that choices are made by.
+/// Share of the training texts used for selection.
 const HELD_OUT: f64 = 0.2;
-/// Random numbers of this use.
+/// Stream of random numbers for this use.
 const STREAM: u64 = 0x5_7041;
 /// Precision of the effects of forms.
 const FORMS: f64 = 0.6;
-/// Where estimating the variance of readiness begins.
+/// Initial variance of readiness.
 const READINESS: f64 = 1.0;
 /// Candidate precisions for the token embeddings and for the contextual layer; the first is used where
 /// selection is impossible.
 const TRIED: [(f64, Option<f64>); 4] =
     [(600.0, Some(6000.0)), (600.0, None), (600.0, Some(2000.0)), (3000.0, Some(20_000.0))];
-/// Standard deviations of single words that are tried, in logits.
+/// Candidate standard deviations of single words, in logits.
 const WORD_DEVIATIONS: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0];
 
 /// Variance of single words where no word has two answers to estimate it from.
 const UNKNOWN_WORD_VARIANCE: f64 = 1.0;
 
-/// Steps of Newton's method at most.
+/// Largest number of Newton steps.
 const NEWTON_STEPS: usize = 50;
 
-/// What was chosen for one type.
+/// Selected settings of one type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
     pub(super) priors: Priors,
-    /// A word is marked where its probability is this or more.
+    /// Smallest probability at which a word counts as marked.
     pub(super) threshold: f64,
     /// Variance of single words beyond their scores, in logits.
     pub(super) word_variance: f64,
@@ -58,7 +58,7 @@ impl Selected {
     }
 }
 
-/// Indices of answers that learn, and of those that choose.
+/// Indices of answers for fitting, and of those for selection.
 pub struct Halves {
     pub learn: Vec<usize>,
     pub choose: Vec<usize>,
@@ -84,7 +84,7 @@ pub fn divide(answers: &[SpanAnswer], of: &[usize], copies: &[u32], tuned_on: &[
     Halves { learn, choose }
 }
 
-/// What holds where there is nothing to choose by.
+/// Settings without data for selection.
 pub(super) fn unchosen(with_annotators: bool) -> Selected {
     let annotators = with_annotators.then_some(READINESS);
     let (embedding, context) = TRIED[0];
@@ -135,7 +135,7 @@ struct HeldOut {
 #[derive(Clone, Copy)]
 struct Decision {
     word: usize,
-    /// Score and readiness together, and the variance of readiness.
+    /// Sum of score and readiness, and the variance of readiness.
     score: f64,
     variance: f64,
     marked: bool,
@@ -143,7 +143,7 @@ struct Decision {
 }
 
 impl HeldOut {
-    /// By the head that an annotator has.
+    /// Collects decisions by the head of each annotator.
     fn of<'h>(
         data: &HeadData<'_>,
         answers: &[usize],

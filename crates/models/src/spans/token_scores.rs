@@ -9,11 +9,11 @@ pub(super) struct PredictedMarks<'a> {
     pub(super) answer: &'a SpanAnswer,
     /// `[words][types]`.
     pub(super) probabilities: &'a [f32],
-    /// Of each type.
+    /// For each type.
     pub(super) thresholds: &'a [f64],
 }
 
-/// Scores over the words of test answers. A word is the token. Keys are a contract with scripts.
+/// Scores over the words of test answers. A word is the token. Keys are a stable interface for scripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TokenScores {
@@ -36,17 +36,18 @@ pub struct TokenScores {
     /// Spearman's correlation of the expected with the observed share of pairs that differ on a word, all
     /// types together.
     pub token_disagreement_spearman: Option<f64>,
-    /// The same of the mean over a text's words.
+    /// The same correlation for the mean over a text's words.
     pub text_disagreement_spearman: Option<f64>,
-    /// Area under the ROC curve of "annotators differ on some word of this text", by the mean over its words.
+    /// Area under the ROC curve of "annotators differ on at least one word of this text", scored by the mean
+    /// over its words.
     pub text_disagreement_auroc: Option<f64>,
-    /// Of each type.
+    /// Scores of each type.
     pub types: Vec<TypeTokenScores>,
-    /// Words times answers.
+    /// Number of decisions: words times answers.
     pub n_decisions: u64,
 }
 
-/// Of one type.
+/// Scores of one type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeTokenScores {
@@ -59,7 +60,7 @@ pub struct TypeTokenScores {
 }
 
 impl TokenScores {
-    /// Every figure with its key, those of single types left out.
+    /// All figures with their keys, without those of single types.
     pub fn values(&self) -> [(&'static str, Option<f64>); 10] {
         [
             ("token_log_loss", Some(self.token_log_loss)),

@@ -17,32 +17,32 @@ use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Marks that are added to those of a form, spread as those of all words.
+/// Pseudo-count of words added to those of a form, with the rates of all words.
 const SMOOTHING: f64 = 10.0;
 /// Precisions of the priors of slope (about 1), weight of the forms' log-odds (about 0) and shift (about 0).
 const PRECISIONS: [f64; 3] = [4.0, 4.0, 1.0];
-/// Steps of Newton's method at most.
+/// Largest number of Newton steps.
 const STEPS: usize = 50;
 
-/// The head of one type, with all that predictions of new words need.
+/// The head of one type, with everything needed to predict new words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeHead {
     /// In logits.
     pub constant: f64,
-    /// On a word's hidden states.
+    /// Weights of a word's hidden states.
     pub states: Vec<f32>,
-    /// Of each form by its id, in logits.
+    /// Effect of each form by its id, in logits.
     pub forms: Vec<f32>,
     /// Variance between annotators of the readiness to mark; 0 for a model without annotators.
     pub readiness_variance: f64,
-    /// How annotators differ in all of their effects, where more than readiness was learned.
+    /// Distribution of annotators' effects, where more than readiness was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<Population>,
-    /// Of single words beyond their scores.
+    /// Variance of single words beyond their scores.
     pub word_variance: f64,
-    /// A word is marked where its probability is this or more.
+    /// Smallest probability at which a word counts as marked.
     pub threshold: f64,
-    /// Share of words that answers mark, a form counted once a text.
+    /// Share of words that answers mark, with a form counted once per text.
     pub rate: f64,
 }
 
@@ -172,7 +172,7 @@ impl SpanModel {
     }
 }
 
-/// Readiness from these answers, given the heads' scores.
+/// Fits readiness to these answers, given the heads' scores.
 fn set_readiness(heads: &mut [Head], data: &HeadData<'_>, answers: &[SpanAnswer]) {
     let types = heads.len();
     let mut scores: BTreeMap<u32, (Vec<f64>, Vec<f32>)> = BTreeMap::new();
@@ -222,7 +222,7 @@ fn calibration(
             head.readiness.get(answer.annotator as usize).copied().unwrap_or((0.0, head.variance));
         for ((word, score), marked) in words.clone().zip(scores).zip(answer.marked(words.len(), of_type)) {
             let odds = forms.get(data.texts.form(word) as usize).copied().unwrap_or_default();
-            // Between a word and its form, as where strengths are chosen.
+            // A compromise between counting words and counting forms, as in the selection of penalties.
             let weight = f64::from(data.texts.weight(word)).sqrt();
             let row = Vector3::new(*score, odds, 1.0);
             decisions.push(HeldOutWord {
@@ -245,12 +245,12 @@ fn calibration(
     }
 }
 
-/// A decision on a word of a text that was not learned.
+/// A decision on a word of a held-out text.
 struct HeldOutWord {
     /// Score, log-odds of the form, 1.
     row: Vector3<f64>,
     readiness: f64,
-    /// By the doubt about the readiness, as in predictions.
+    /// Attenuation by the uncertainty of the readiness, as in predictions.
     attenuation: f64,
     marked: bool,
     weight: f64,
@@ -285,7 +285,7 @@ fn most_likely(decisions: &[HeldOutWord], held: [bool; 3]) -> Vector3<f64> {
     x
 }
 
-/// How often forms are marked, a form counted once a text.
+/// Frequency with which forms are marked, with a form counted once per text.
 struct Counts {
     types: usize,
     marked: Vec<f64>,
@@ -321,7 +321,7 @@ impl Counts {
         self.rates[of_type]
     }
 
-    /// Of each form its smoothed log-odds over those of all words.
+    /// For each form its smoothed log-odds minus those of all words.
     fn log_odds(&self, of_type: usize) -> Vec<f64> {
         let rate = self.rates[of_type];
         let logit = |p: f64| (p / (1.0 - p)).ln();

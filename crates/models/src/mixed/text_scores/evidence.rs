@@ -1,13 +1,13 @@
-//! Variances of text scores by the evidence, and the Gaussian process with them.
+//! Selection of the variances of text scores by the evidence, and the resulting Gaussian process.
 
 use dissensus_stats::math::blocked_cholesky::BlockedFactor;
 use dissensus_stats::math::{axpy, dot};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// Variances tried, as multiples of what the text effects have now.
+/// Candidate variances, as multiples of the current variance of text effects.
 const VARIANCE_MULTIPLES: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
-/// The least variance of the texts' own effects, as a multiple of what they have now.
+/// Smallest variance of the texts' own effects, as a multiple of the current one.
 const LEAST_TEXT_VARIANCE: f64 = 0.1;
 
 /// Prior variances of text scores.
@@ -70,7 +70,7 @@ impl Process {
         -0.5 * factor.half_solve(&self.z).norm_squared() - 0.5 * factor.log_determinant()
     }
 
-    /// One variance after the other, twice, each at its best of [`VARIANCE_MULTIPLES`] of `unit`.
+    /// Optimises one variance after the other, twice, each over [`VARIANCE_MULTIPLES`] of `unit`.
     pub(super) fn best(&self, unit: f64) -> (f64, Variances) {
         let ngrams = if self.ngrams.is_some() { unit } else { 0.0 };
         let mut best = Variances { linear: unit, rbf: unit, ngrams, text: 0.5 * unit };

@@ -17,9 +17,9 @@ const MAX_EXACT_TEXTS: usize = 1600;
 /// Largest number of labelled texts to learn from, evenly spaced; the others are scored like texts without
 /// labels.
 const MAX_TEXTS: usize = 20_000;
-/// Variances and width are chosen by this many labelled texts at most, evenly spaced.
+/// Largest number of labelled texts for choosing variances and width, evenly spaced.
 const MAX_EVIDENCE_TEXTS: usize = 800;
-/// With fewer there is nothing to estimate variances from.
+/// Fewest labelled texts for estimating variances.
 const MIN_TEXTS: usize = 40;
 /// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average
 /// embedding.
@@ -35,7 +35,7 @@ pub(crate) fn fit(
     progress: &dyn Progress,
 ) -> Option<TextScores> {
     let known: Vec<usize> = (0..crossed.texts()).filter(|&t| !crossed.labels[t].is_empty()).collect();
-    // Of very many texts without n-grams the head has enough to learn from.
+    // With very many texts and no n-grams the head has enough data.
     let too_many = known.len() > MAX_TEXTS && texts.embeddings.ngrams.is_none();
     if crossed.link.softmax || known.len() < MIN_TEXTS || too_many {
         return None;

@@ -15,17 +15,18 @@ use dissensus_stats::data::{SPARSE_COLUMNS, SparseRows};
 use nalgebra::{DMatrix, DMatrixView};
 use rayon::prelude::*;
 
-/// Texts that others are compared with.
+/// Number of texts that others are compared with.
 const LANDMARKS: usize = 512;
-/// Texts whose features are multiplied at a time.
+/// Number of texts whose features are multiplied at a time.
 const BLOCK: usize = 512;
 /// Number of parts in which n-grams are summed, each a vector of all columns; fixed, so that sums do not
 /// depend on the number of threads.
 const PARTS: usize = 4;
-/// Steps at most, and the length of the residual, as a share of the right-hand side's, at which they end.
+/// Largest number of steps, and the length of the residual, relative to the right-hand side's, at which they
+/// stop.
 const STEPS: usize = 120;
 const TOLERANCE: f64 = 2e-3;
-/// Added to the landmarks' kernel, so that it can be factored where two of them are alike.
+/// Added to the landmarks' kernel, so that it can be factored if two of them are nearly identical.
 const JITTER: f64 = 1e-6;
 /// Candidates for the variance that no score explains, as multiples of the text effects', under which
 /// held-out scores are evaluated.
@@ -107,7 +108,7 @@ fn features(
     dense
 }
 
-/// The largest log density of the pseudo-data around `scores`, over variances of what these do not explain.
+/// The largest log density of the pseudo-data around `scores`, over candidate residual variances.
 fn density(data: &PseudoData, scores: &[f64], unit: f64) -> f64 {
     let of = |multiple: f64| -> f64 {
         let each = data.z.iter().zip(scores).zip(&data.noise);
@@ -133,7 +134,7 @@ impl System<'_> {
         self.texts.folds + 1
     }
 
-    /// Whether text `i` teaches system `column`.
+    /// Whether text `i` is part of the training data of system `column`.
     fn teaches(&self, i: usize, column: usize) -> bool {
         usize::from(self.texts.fold[self.data.texts[i]]) != column
     }
@@ -229,7 +230,7 @@ impl System<'_> {
         sums
     }
 
-    /// Texts x systems; zero where a text does not teach. `None` after a cancel.
+    /// Solution, texts x systems; zero where a text is not part of a system. `None` when cancelled.
     fn solve(&self, progress: &dyn Progress) -> Option<DMatrix<f64>> {
         let (n, q) = (self.data.texts.len(), self.columns());
         let z = DMatrix::from_fn(n, q, |i, c| if self.teaches(i, c) { self.data.z[i] } else { 0.0 });

@@ -12,11 +12,11 @@ use rayon::prelude::*;
 pub(crate) struct Texts<'a> {
     /// Rotated embeddings, scaled to a mean squared length of 1; texts x dim.
     pub(crate) rotated: &'a [f64],
-    /// The same as they came, and n-grams.
+    /// The embeddings as they were given, and n-grams.
     pub(crate) embeddings: &'a Embeddings,
-    /// Takes squared raw distances to squared scaled ones.
+    /// Factor from squared raw distances to squared scaled ones.
     pub(crate) scale: f64,
-    /// The part that each text is left out with, below `folds`.
+    /// Cross-validation fold of each text, below `folds`.
     pub(crate) fold: &'a [u8],
     pub(crate) folds: usize,
 }
@@ -46,7 +46,7 @@ impl<'a> Texts<'a> {
         lower_products(&DMatrix::from_iterator(self.embeddings.dim, of.len(), rows))
     }
 
-    /// Lower half of the inner products of some texts' n-grams, each less the `mean` row.
+    /// Lower half of the inner products of some texts' n-grams, each minus the `mean` row.
     pub(super) fn ngram_products(self, of: &[usize], mean: &[f32]) -> Option<DMatrix<f64>> {
         let ngrams = self.embeddings.ngrams.as_ref()?;
         let along: Vec<f64> = of.iter().map(|&t| ngrams.row(t).dot(mean)).collect();
