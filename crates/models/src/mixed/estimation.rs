@@ -23,12 +23,14 @@ pub enum EstimationLimit {
     OneLevel,
     /// Levels that no annotator has used.
     UnusedLevels {
+        /// Number of unused levels.
         levels: u32,
     },
     /// Labels of one annotator only.
     OneAnnotator,
     /// Labels of few annotators.
     FewAnnotators {
+        /// Number of annotators with labels.
         annotators: u32,
     },
     /// No text has labels of two annotators: a text's own effect, in addition to its embedding, cannot be
@@ -38,6 +40,7 @@ pub enum EstimationLimit {
     OneLabelPerAnnotator,
     /// Groups of annotators who have no text in common, directly or through others.
     Islands {
+        /// Number of groups.
         groups: u32,
     },
     /// The encoder was tuned on labels, and there are too few labels of other texts, see

@@ -21,7 +21,7 @@ struct State {
     log_likelihood: f64,
 }
 
-/// EM from the vote shares.
+/// Runs EM from the vote shares.
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
@@ -75,7 +75,7 @@ impl State {
         rows.zip(votes.by_text()).map(|(row, text)| logs.posterior(text, row)).sum()
     }
 
-    /// Log-likelihood under the present parameters.
+    /// Log-likelihood under the current parameters.
     fn likelihood(&self, votes: &Votes) -> f64 {
         let logs = Logs::of(self);
         let mut row = vec![0.0; votes.levels()];

@@ -31,7 +31,7 @@ struct State {
     know: Vec<f64>,
     /// Annotators x levels.
     strategy: Vec<f64>,
-    /// Expected counts, as the parameters.
+    /// Expected counts, laid out like the parameters.
     spam_count: Vec<f64>,
     know_count: Vec<f64>,
     strategy_count: Vec<f64>,
@@ -104,7 +104,8 @@ impl State {
         self.fit.converged = settled(before, self.fit.log_likelihood, votes.len(), tolerance);
     }
 
-    /// Posteriors and expected counts under the present parameters; returns the marginal log-likelihood.
+    /// Computes posteriors and expected counts under the current parameters; returns the marginal
+    /// log-likelihood.
     fn e_step(&mut self, votes: &Votes) -> f64 {
         let levels = votes.levels();
         self.spam_count.fill(0.0);
@@ -134,7 +135,7 @@ impl State {
         total
     }
 
-    /// Chance of a label if the text has another level, and if it has this one.
+    /// Probability of a label if the text has another level, and if it has this one.
     fn chances(&self, vote: &Vote, levels: usize) -> (f64, f64) {
         let base = self.spam[vote.annotator] * self.strategy[vote.annotator * levels + vote.level];
         (base, base + self.know[vote.annotator])

@@ -1,4 +1,4 @@
-//! The share of labels each level has.
+//! Majority vote: the share of labels of each level.
 
 use super::votes::Votes;
 

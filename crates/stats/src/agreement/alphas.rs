@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// labels, or one level only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Alphas {
-    /// Every two different levels differ the same.
+    /// All pairs of different levels differ equally.
     pub nominal: Option<f64>,
     /// Levels differ by the number of labels between them; ordinal scales only.
     pub ordinal: Option<f64>,

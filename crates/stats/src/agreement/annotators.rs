@@ -1,4 +1,4 @@
-//! Agreement of all annotators, and of all but one.
+//! Agreement of all annotators, and of all except one.
 
 use super::alphas::Alphas;
 use super::coincidence::Coincidences;
@@ -24,7 +24,7 @@ pub struct AnnotatorAgreement {
 pub struct Agreement {
     /// Over all annotators.
     pub all: Alphas,
-    /// Share of pairs of labels of one text that are equal, every pair of every text counting the same.
+    /// Share of pairs of labels of one text that are equal, with equal weights for all pairs of all texts.
     pub pairwise: Option<f64>,
     /// Texts with two labels or more.
     pub texts: usize,

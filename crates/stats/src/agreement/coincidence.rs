@@ -1,4 +1,4 @@
-//! The matrix of coincidences that alpha is computed from.
+//! The matrix of coincidences for computing alpha.
 
 use super::alphas::Alphas;
 
@@ -14,7 +14,7 @@ impl Coincidences {
         Self { levels, matrix: vec![0.0; levels * levels] }
     }
 
-    /// Of a matrix that [`add_coincidences`] made, levels x levels.
+    /// Wraps a levels x levels matrix filled by [`add_coincidences`].
     pub(crate) fn of_matrix(levels: usize, matrix: Vec<f64>) -> Self {
         Self { levels, matrix }
     }
@@ -48,7 +48,7 @@ impl Coincidences {
                 expected += marginal[c] * marginal[k] * d;
             }
         }
-        // Below this everything left is rounding from leaving annotators out.
+        // Below this the rest is rounding from leaving annotators out.
         (n > 1.5 && expected > 1e-9).then(|| 1.0 - (n - 1.0) * observed / expected)
     }
 }

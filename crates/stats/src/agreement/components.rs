@@ -13,11 +13,11 @@ pub struct VarianceComponents {
     pub text: f64,
     /// Between annotators: their severity.
     pub annotator: f64,
-    /// Of neither: taste in single texts, and chance.
+    /// Residual: individual preferences on single texts, and chance.
     pub residual: f64,
 }
 
-/// Who labelled what: enough to simulate labels and to estimate components.
+/// The annotators and texts of all labels: sufficient to simulate labels and to estimate components.
 #[derive(Clone, Debug)]
 pub struct LabelDesign {
     cells: Vec<(u32, u32)>,
@@ -29,7 +29,7 @@ impl LabelDesign {
     /// The design of `observations` among `texts` and `annotators`.
     ///
     /// # Panics
-    /// If an observation is beyond them.
+    /// If an observation is out of range.
     pub fn of(observations: &[Observation], texts: usize, annotators: usize) -> Self {
         let mut design = Self {
             cells: observations.iter().map(|o| (o.text, o.annotator)).collect(),
@@ -43,7 +43,7 @@ impl LabelDesign {
         design
     }
 
-    /// How many labels there are.
+    /// Number of labels.
     pub fn labels(&self) -> usize {
         self.cells.len()
     }
@@ -69,7 +69,7 @@ impl LabelDesign {
         let used = |counts: &[f64]| counts.iter().filter(|n| **n > 0.0).count() as f64;
         let spread = |counts: &[f64]| counts.iter().map(|n| n * n).sum::<f64>() / n;
         let (rows, columns) = (used(&self.per_text), used(&self.per_annotator));
-        // Expectations of the four sums in the square of the mean and the three variances.
+        // Expectations of the four sums in terms of the squared mean and the three variances.
         let found = solve([
             [n, n, n, n, squares],
             [n, n, rows, rows, of_totals(&texts, &self.per_text)],
@@ -111,11 +111,11 @@ impl LabelDesign {
         let again = self.simulated(found, seed)?;
         let (text, annotator, residual) =
             (found.text.max(0.0), found.annotator.max(0.0), found.residual.max(0.0));
-        // Mean squares are above 0; those of uneven designs may come out otherwise.
+        // Mean squares are positive, but their estimates in unbalanced designs may not be.
         let least = 1e-6 * (text + annotator + residual);
         let inverted = |found: f64, again: f64| found * found / again.max(least);
         let rest = inverted(residual, again.residual);
-        // Of a mean square over the labels of each: the variance between them, and so much of the rest.
+        // Mean square over the number of labels: the variance between units plus this share of the residual.
         let between = |counts: &[f64], found: f64, again_between: f64| -> f64 {
             let (all, used) = (self.cells.len() as f64, counts.iter().filter(|n| **n > 0.0).count() as f64);
             let each = (all - counts.iter().map(|n| n * n).sum::<f64>() / all) / (used - 1.0);
@@ -152,7 +152,7 @@ impl VarianceComponents {
         Some(sum)
     }
 
-    /// Variance of a label about its text's mean, where each label is another person's.
+    /// Variance of a label about its text's mean, for labels of different people.
     fn within(&self) -> f64 {
         self.annotator.max(0.0) + self.residual.max(0.0)
     }
@@ -164,7 +164,7 @@ impl VarianceComponents {
         reliability / (1.0 - reliability) * self.within() / self.text.max(0.0)
     }
 
-    /// Reliability of the mean of so many annotators.
+    /// Reliability of the mean of this many annotators.
     pub fn reliability_of(&self, annotators: f64) -> f64 {
         let text = self.text.max(0.0);
         if text == 0.0 { 0.0 } else { text / (text + self.within() / annotators) }
@@ -176,7 +176,7 @@ impl VarianceComponents {
         (2.0 * Z / width).powi(2) * self.within()
     }
 
-    /// Width of the 95 % interval of a text's mean level from so many annotators.
+    /// Width of the 95 % interval of a text's mean level from this many annotators.
     pub fn width_of(&self, annotators: f64) -> f64 {
         2.0 * Z * (self.within() / annotators).sqrt()
     }
@@ -191,7 +191,7 @@ impl VarianceComponents {
 /// The 97.5 % quantile of a standard normal.
 pub(super) const Z: f64 = 1.959_963_984_540_054;
 
-/// Four equations in four unknowns, the right side last; `None` where they are no four.
+/// Solves four equations in four unknowns, with the right side last; `None` where they are singular.
 fn solve(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {
     for column in 0..4 {
         let pivot = (column..4).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))?;

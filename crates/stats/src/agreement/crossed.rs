@@ -5,22 +5,22 @@ use crate::data::progress::Progress;
 use crate::math::distributions::student_quantile;
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval};
 
-/// A figure without one of the people, or without one label.
+/// Leave-one-out values of a figure, over people and over labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeftOut {
     /// The figure without each person.
     people: Vec<Option<f64>>,
-    /// Sum of squared moves of the figure when one label is left out.
+    /// Sum of squared changes of the figure when one label is left out.
     labels: f64,
 }
 
 impl LeftOut {
-    /// Adds the figure without one more person.
+    /// Adds the figure without another person.
     pub(super) fn person(&mut self, without: Option<f64>) {
         self.people.push(without);
     }
 
-    /// Adds what the figure becomes without any one of `labels` labels that are alike.
+    /// Adds the value of the figure without any one of `labels` identical labels.
     pub(super) fn label(&mut self, whole: f64, without: Option<f64>, labels: f64) {
         self.labels += without.map_or(0.0, |without| labels * (without - whole).powi(2));
     }
@@ -50,7 +50,7 @@ impl LeftOut {
         let mean = people.iter().sum::<f64>() / n;
         let spread: f64 = people.iter().map(|without| (without - mean).powi(2)).sum();
         let of_people = ((n - 1.0) / n * spread - self.labels).max(0.0);
-        // As in `Interval::of`: the Bayesian bootstrap's small-sample factor.
+        // The Bayesian bootstrap's small-sample factor, as in `Interval::of`.
         let of_texts = over_texts.standard_error.powi(2) * (k + 1.0) / (k - 1.0);
         let variance = of_people + of_texts;
         let freedom = variance.powi(2) / (of_people.powi(2) / (n - 1.0) + of_texts.powi(2) / (k - 1.0));
@@ -69,8 +69,10 @@ impl LeftOut {
     }
 }
 
+/// Checks for cancellation.
+///
 /// # Errors
-/// [`ModelError::Cancelled`], if so.
+/// [`ModelError::Cancelled`].
 pub(super) fn unless_cancelled(progress: &dyn Progress) -> Result<(), ModelError> {
     if progress.cancelled() { Err(ModelError::Cancelled) } else { Ok(()) }
 }

@@ -17,7 +17,7 @@ pub struct SetAnswer {
     pub text: u32,
     /// Index of the annotator.
     pub annotator: u32,
-    /// The options chosen; the empty set is an answer.
+    /// The chosen options; the empty set is an answer.
     pub set: OptionSet,
 }
 
@@ -38,15 +38,15 @@ pub fn masi_distance(a: OptionSet, b: OptionSet) -> f64 {
     1.0 - jaccard * monotonicity
 }
 
-/// Different sets of which an interval is made; distances of all pairs take eight megabytes.
+/// Largest number of distinct sets for intervals; the distances of all pairs take eight megabytes.
 const MAX_SETS: usize = 1_000;
 
 /// Agreement of all annotators on sets of options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetReliability {
-    /// Texts with answers: what is resampled.
+    /// Number of texts with answers, the resampled units.
     pub texts: usize,
-    /// Of these, texts with two answers or more.
+    /// Number of these texts with two answers or more.
     pub pairable: usize,
     /// Krippendorff's alpha under [`masi_distance`].
     pub alpha_masi: Estimate,
@@ -69,7 +69,7 @@ pub fn set_reliability(
     if let Some(options) = bootstrap {
         options.check()?;
     }
-    // The checks of labels: indices, and one answer for each text and annotator.
+    // The same checks as for labels: indices, and one answer for each text and annotator.
     checked(&option_observations(answers, None), texts, annotators, BINARY)?;
     let items = Items::new(answers);
     let whole =
@@ -129,19 +129,19 @@ fn option_observations(answers: &[SetAnswer], option: Option<u8>) -> Vec<Observa
 
 /// Texts with two answers or more.
 struct Items {
-    /// Texts with any answer.
+    /// Number of texts with any answer.
     texts: usize,
-    /// The different sets of these texts.
+    /// The distinct sets of these texts.
     sets: Vec<OptionSet>,
-    /// Answers of each text.
+    /// Number of answers of each text.
     sizes: Vec<f64>,
-    /// Of each text its different sets, by their place, and how many answers have each.
+    /// For each text its distinct sets, by their index, and the number of answers with each.
     counts: Vec<Vec<(usize, f64)>>,
     /// Sum of distances over ordered pairs of answers of the text, over answers - 1.
     observed: Vec<f64>,
     /// Whether at least one annotator chose another set than the most frequent one.
     off: Vec<bool>,
-    /// Answers: the place of their text, who gave them, and the place of their set.
+    /// Answers: position of the text, annotator, and index of the set.
     answers: Vec<(usize, u32, usize)>,
 }
 

@@ -8,16 +8,15 @@ use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Two annotators on the texts both labelled.
+/// Agreement of two annotators on the texts that both labelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CohenPair {
     /// The annotator with the smaller index.
     pub first: u32,
-    /// The other one.
     pub second: u32,
     /// Texts both labelled.
     pub texts: usize,
-    /// Share of these on which both gave the same level.
+    /// Share of these texts on which both gave the same level.
     pub agreement: f64,
     /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, where `p_e` is the probability of agreeing if both answered
     /// independently with their own shares of levels (Cohen 1960). `None` where both gave only one and the
@@ -77,7 +76,7 @@ fn pair(first: u32, with: &[(u32, u16, u16)], levels: usize, ordinal: bool) -> C
         counts[usize::from(b)].1 += 1;
     }
     let equal = with.iter().filter(|(_, a, b)| a == b).count();
-    // In counts of pairs, so that nothing is lost to rounding: p_o = equal n / n^2, p_e = chance / n^2.
+    // In counts of pairs, to avoid rounding: p_o = equal n / n^2, p_e = chance / n^2.
     let (all, chance) = ((n * n) as u64, counts.iter().map(|(a, b)| a * b).sum::<u64>());
     let observed = (equal * n) as f64;
     let kappa = (chance < all).then(|| (observed - chance as f64) / (all - chance) as f64);

@@ -13,7 +13,7 @@ use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A coefficient and how sure it is.
+/// A coefficient with its intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
@@ -28,7 +28,7 @@ pub struct Estimate {
     pub over_texts: Option<Interval>,
 }
 
-/// Whom an interval is about.
+/// The population that an interval refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalScope {
     /// People and texts like these: both are samples.
@@ -38,7 +38,7 @@ pub enum IntervalScope {
 }
 
 impl IntervalScope {
-    /// In words, as they follow "for".
+    /// Text to follow "for".
     pub fn words(self) -> &'static str {
         match self {
             Self::PeopleLikeThese => "people like these",
@@ -61,11 +61,11 @@ impl Estimate {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reliability {
-    /// Texts with labels: what is resampled.
+    /// Number of texts with labels, the resampled units.
     pub texts: usize,
-    /// Of these, texts with two labels or more.
+    /// Number of these texts with two labels or more.
     pub pairable: usize,
-    /// Krippendorff's alpha, all differences alike ([`super::Alphas`] has the definitions).
+    /// Krippendorff's alpha, nominal difference (definitions in [`super::Alphas`]).
     pub alpha_nominal: Estimate,
     /// Krippendorff's alpha, ordinal difference; ordinal scales only.
     pub alpha_ordinal: Estimate,
@@ -85,7 +85,7 @@ pub struct Reliability {
     pub ac2_linear: Estimate,
     /// Gwet's AC2 with quadratic weights; ordinal scales only.
     pub ac2_quadratic: Estimate,
-    /// How the intervals were made.
+    /// Options of the intervals.
     pub bootstrap: Option<BootstrapOptions>,
 }
 
@@ -174,7 +174,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Those of all texts with labels, in the order of their counts; `counts` is texts x levels.
+    /// Patterns of all texts with labels, in the order of their counts; `counts` is texts x levels.
     fn all(counts: &'a [u32], levels: usize) -> Vec<Self> {
         let mut texts: BTreeMap<&[u32], u32> = BTreeMap::new();
         counts.chunks_exact(levels).for_each(|counts| *texts.entry(counts).or_default() += 1);
@@ -183,12 +183,12 @@ impl<'a> Pattern<'a> {
         texts.into_iter().filter_map(pattern).collect()
     }
 
-    /// Labels of one of its texts.
+    /// Number of labels of one of its texts.
     fn labels(&self) -> u32 {
         self.counts.iter().sum()
     }
 
-    /// Labels of a level on all of its texts.
+    /// Number of labels of a level on all of its texts.
     fn labels_of(&self, level: usize) -> u64 {
         u64::from(self.counts[level]) * u64::from(self.texts)
     }
@@ -246,7 +246,7 @@ fn left_out(
     Ok(found)
 }
 
-/// What all coefficients are computed from.
+/// Sums from which all coefficients are computed.
 #[derive(Clone)]
 struct Sums {
     coincidences: Coincidences,
@@ -258,7 +258,7 @@ impl Sums {
         Self { coincidences: Coincidences::new(levels), shares: Shares::new(levels) }
     }
 
-    /// Adds so many texts with these counts, or takes them out.
+    /// Adds this many texts with these counts, or subtracts them if negative.
     fn add(&mut self, counts: &[u32], texts: f64) {
         if let Some(shares) = TextShares::of(counts) {
             self.coincidences.add(counts, texts);
@@ -281,7 +281,7 @@ impl Sums {
     }
 }
 
-/// All coefficients where the texts of pattern `i` have the weight `weights[i]` together.
+/// All coefficients if the texts of pattern `i` have the total weight `weights[i]`.
 fn coefficients(
     patterns: &[Pattern<'_>],
     weights: &[f64],

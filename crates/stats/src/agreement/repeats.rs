@@ -10,14 +10,14 @@ pub const FEWEST_REPEATS: u32 = 5;
 /// Fewest people with re-annotations for an interval about other people like them.
 pub const FEWEST_PEOPLE_WHO_REPEAT: usize = 3;
 
-/// A share of repeats with the same answer.
+/// Share of re-annotations with the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfAgreement {
     /// Pairs of consecutive answers of one person to one text.
     pub repeats: u32,
-    /// Those with the same answer.
+    /// Number of pairs with the same answer.
     pub same: u32,
-    /// The share `r` of them.
+    /// The share `r` of these pairs.
     pub share: f64,
     /// Lower end of its 95 % interval.
     pub low: f64,

@@ -1,11 +1,11 @@
-//! Who answers faster than the others do on texts as long.
+//! Detects people who answer faster than the others on texts of the same length.
 
 use crate::data::ModelError;
 use crate::math::distributions::student_tail;
 
 /// Fewest timed labels of a person for a result about that person's speed.
 pub const FEWEST_TIMED_LABELS: usize = 20;
-/// Other people with as many, without whom there is nothing to compare with.
+/// Fewest other people with that many labels for a comparison.
 const FEWEST_OTHERS: usize = 5;
 /// Probability that anyone is flagged where all people work alike (Bonferroni): among six people or more each
 /// is flagged with less than 1 %.
@@ -15,7 +15,7 @@ const AT_MOST: f64 = 0.5;
 /// People whose times differ by less than a thousandth were not timed: their spread is not a valid
 /// comparison.
 const LEAST_VARIANCE: f64 = 1e-6;
-/// The standard error of a median of normal values, in standard errors of their mean.
+/// The standard error of a median of normal values, in units of the standard error of their mean.
 const MEDIAN_ERROR: f64 = 1.2533;
 
 /// Time that an annotator looked at a text before answering.
@@ -25,29 +25,29 @@ pub struct TimedLabel {
     pub annotator: u32,
     /// Characters of the text.
     pub characters: u32,
-    /// Milliseconds.
+    /// Time in milliseconds.
     pub milliseconds: u32,
 }
 
 /// One annotator's speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Speed {
-    /// Labels whose time is known.
+    /// Number of labels with a known time.
     pub labels: usize,
-    /// Their median time, in seconds; `None` without one.
+    /// Median time of these labels, in seconds; `None` without one.
     pub seconds: Option<f64>,
-    /// Set where it is far below that of the others.
+    /// Set if the speed is far above that of the others.
     pub too_fast: Option<TooFast>,
 }
 
 /// An annotator who answers faster than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TooFast {
-    /// What the others need on texts as long: a median, in seconds.
+    /// The others' median time on texts of the same length, in seconds.
     pub others_seconds: f64,
     /// One-sided p value of being so far below the others, not corrected for the number of people compared.
     pub p: f64,
-    /// People who were compared.
+    /// Number of compared people.
     pub people: usize,
 }
 
@@ -82,7 +82,7 @@ pub fn speeds(labels: &[TimedLabel], annotators: usize) -> Result<Vec<Speed>, Mo
 /// A person with enough timed labels.
 #[derive(Clone, Copy, Debug)]
 struct Person {
-    /// Median of the logarithms of the times after taking out the texts' length.
+    /// Median of the logarithms of the times, adjusted for the texts' length.
     pace: f64,
     /// Its squared standard error.
     variance: f64,
@@ -115,7 +115,7 @@ impl Person {
         let n = others.len() as f64;
         let mean = others.iter().map(|other| other.pace).sum::<f64>() / n;
         let between = others.iter().map(|other| (other.pace - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // The others' spread holds the errors of their own medians already.
+        // The others' spread already includes the errors of their own medians.
         let usual_error = others.iter().map(|other| other.variance).sum::<f64>() / n;
         let variance = between * (1.0 + 1.0 / n) + (self.variance - usual_error).max(0.0);
         let behind = mean - self.pace;

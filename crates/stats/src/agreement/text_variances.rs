@@ -12,13 +12,14 @@ use crate::data::Observation;
 /// excess all texts have the same variance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextVariances {
-    /// Of each text, in squared levels.
+    /// Variance of each text, in squared levels.
     variances: Vec<f64>,
     labels: Vec<u32>,
 }
 
 impl TextVariances {
-    /// Of `observations` on `texts`; levels count as 0, 1, 2, ... `None` without a text of two labels.
+    /// Estimates the variances of `observations` on `texts`; levels count as 0, 1, 2, ... `None` without a
+    /// text with two labels.
     ///
     /// # Panics
     /// If an observation is beyond the texts.
@@ -67,7 +68,7 @@ impl TextVariances {
     /// # Panics
     /// The same as [`TextVariances::width`].
     pub fn labels_for_width(&self, text: usize, width: f64) -> f64 {
-        // 16.000000000000004 labels are 16.
+        // Tolerance for rounding: 16.000000000000004 labels count as 16.
         ((2.0 * super::components::Z / width).powi(2) * self.variances[text] - 1e-6).ceil().max(1.0)
     }
 }

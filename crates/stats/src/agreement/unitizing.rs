@@ -1,4 +1,4 @@
-//! Krippendorff's unitizing alpha: agreement on where the marked passages of a text begin and end.
+//! Krippendorff's unitizing alpha: agreement on the boundaries of marked passages.
 
 use crate::data::ModelError;
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ type Passages = Vec<(u32, u32)>;
 pub struct MarkedUnits {
     /// Index of the text.
     pub text: u32,
-    /// Characters of the text; the same in all answers to it.
+    /// Length of the text in characters; the same in all answers to it.
     pub length: u32,
     /// Half-open passages in any order; an empty list is an answer, too. Overlapping passages are one,
     /// adjacent ones are two.
     pub units: Vec<(u32, u32)>,
 }
 
-/// Agreement on the places of passages, of one type or of several together.
+/// Agreement on the positions of passages, of one type or of several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unitizing {
@@ -29,9 +29,9 @@ pub struct Unitizing {
     /// Squared differences of every two answers to a text, averaged over pairs, times the answers, summed
     /// over texts.
     pub observed: f64,
-    /// The same were all units and gaps of all answers put anywhere.
+    /// Expected disagreement under all placements of all units and gaps.
     pub expected: f64,
-    /// Passages that were joined because they overlapped another one of the same answer and type.
+    /// Number of passages that were joined because they overlapped another one of the same answer and type.
     pub joined: u64,
 }
 
@@ -87,7 +87,7 @@ impl Unitizing {
         Self { alpha, observed, expected, joined }
     }
 
-    /// Of several types together: 1 less the sum of observed over the sum of expected disagreements.
+    /// Combines several types: 1 minus the sum of observed over the sum of expected disagreements.
     pub fn together<'a>(types: impl IntoIterator<Item = &'a Self>) -> Self {
         types.into_iter().fold(Self::default(), |all, one| {
             Self::of(all.observed + one.observed, all.expected + one.expected, all.joined + one.joined)
@@ -100,7 +100,7 @@ fn wrong(expected: u32, found: u32) -> ModelError {
     ModelError::Length { what, expected: expected as usize, found: found as usize }
 }
 
-/// The passages of an answer in order, those that overlap as one, and how many that made fewer.
+/// The passages of an answer in order, with overlapping ones joined, and the number of joined passages.
 fn apart(answer: &MarkedUnits) -> Result<(Passages, u64), ModelError> {
     let mut sorted = answer.units.clone();
     sorted.sort_unstable();
@@ -140,7 +140,7 @@ fn difference(one: &[(u32, u32)], other: &[(u32, u32)]) -> f64 {
     sum + alone.map(|((begin, end), _)| square(*end, *begin)).sum::<f64>()
 }
 
-/// All units and gaps, wherever they are.
+/// All units and gaps of all answers.
 #[derive(Debug, Default)]
 struct Everywhere {
     /// Answers times characters.

@@ -8,7 +8,7 @@ use crate::metrics::CONFIDENCE_LEVEL;
 /// Comparison of one annotator with all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BesideOthers {
-    /// Texts that this annotator shares with others.
+    /// Number of texts that this annotator shares with others.
     pub texts: usize,
     /// Share of equal pairs of this annotator's label and another one's on the same text; `None` without
     /// shared texts.
@@ -27,16 +27,16 @@ pub enum AnnotatorFlag {
     OneLevel {
         /// The level, counted from 0.
         level: u16,
-        /// Labels.
+        /// Number of labels.
         labels: usize,
         /// Probability that an annotator whose use of this level varies like the others' gives it every time.
         chance: f64,
     },
-    /// The labels run against those of the others.
+    /// The labels are negatively correlated with those of the others.
     Reversed {
         /// Pearson's correlation with the others' mean level on the same text.
         r: f64,
-        /// Shared texts.
+        /// Number of shared texts.
         texts: usize,
         /// One-sided p value of no correlation.
         p: f64,
@@ -44,11 +44,11 @@ pub enum AnnotatorFlag {
 }
 
 impl BesideOthers {
-    /// With fewer shared texts there is no interval.
+    /// Fewest shared texts for an interval.
     pub const FEWEST_TEXTS: usize = 20;
 }
 
-/// A flag is raised where it would be for fewer people than this share of those who judge as the others do.
+/// Largest share of people with usual judgements for whom a flag is raised.
 const FALSE_ALARMS: f64 = 0.01;
 /// Fewest other annotators to estimate how people use a level.
 const FEWEST_OTHERS: usize = 5;
@@ -87,10 +87,10 @@ pub fn beside_others(
     Ok(own.iter().zip(&used).map(one).collect())
 }
 
-/// One of an annotator's labels on a text that others labelled too.
+/// A label of an annotator on a text that others labelled, too.
 struct Shared {
     level: f64,
-    /// Mean level of the others, and how many of them agree.
+    /// Mean level of the others, and the number of them who agree.
     others: f64,
     equal: f64,
     pairs: f64,
@@ -113,7 +113,7 @@ fn shared(labels: &[Observation], counts: &[u32], levels: usize) -> Vec<Shared> 
     labels.iter().filter_map(of).collect()
 }
 
-/// How often each level was given.
+/// Number of labels of each level.
 fn used(labels: &[Observation], levels: usize) -> Vec<u32> {
     let mut used = vec![0; levels];
     labels.iter().for_each(|o| used[usize::from(o.level)] += 1);
@@ -160,7 +160,7 @@ fn one_level(own: &[u32], everyone: &[Use]) -> Option<AnnotatorFlag> {
     })
 }
 
-/// How people use one level, in sums that one of them can be taken out of.
+/// Use of one level by all people, as sums from which one person can be subtracted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     people: f64,
@@ -173,7 +173,7 @@ struct Use {
 }
 
 impl Use {
-    /// Of each level; people without labels do not count.
+    /// For each level; people without labels are ignored.
     fn of(used: &[Vec<u32>], levels: usize) -> Vec<Self> {
         let mut all = vec![Self::default(); levels];
         for used in used {
@@ -216,7 +216,7 @@ impl Use {
     }
 }
 
-/// A correlation with the others' mean below 0 beyond chance.
+/// Flags a correlation with the others' mean that is significantly below 0.
 fn reversed(shared: &[Shared]) -> Option<AnnotatorFlag> {
     let n = shared.len() as f64;
     if shared.len() < FEWEST_CORRELATED {

@@ -1,4 +1,4 @@
-//! Agreement on which words of a text are marked.
+//! Agreement on the marked words of a text.
 
 use super::crossed::{LeftOut, unless_cancelled};
 use super::reliability::{Estimate, LEAST_DECIDING};
@@ -15,9 +15,9 @@ pub struct MarkedWords {
     pub text: u32,
     /// Index of the annotator.
     pub annotator: u32,
-    /// How many words the text has; the same in all answers to it.
+    /// Number of words of the text; the same in all answers to it.
     pub words: u32,
-    /// The marked ones, from 0; none is an answer too.
+    /// The marked words, from 0; an empty set is an answer, too.
     pub marked: BTreeSet<u32>,
 }
 
@@ -25,11 +25,11 @@ pub struct MarkedWords {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordAgreement {
-    /// Texts with two answers or more: what is resampled.
+    /// Number of texts with two answers or more, the resampled units.
     pub texts: usize,
-    /// Their words.
+    /// Number of words of these texts.
     pub words: u64,
-    /// Share of these words that an answer marks, on average over answers; absent without words.
+    /// Mean share of these words that an answer marks; absent without words.
     pub marked: Option<f64>,
     /// Krippendorff's alpha with every word as a unit that is marked or not by each answer to its text
     /// (nominal; Krippendorff 2019, Content analysis, 4th ed., 12.3).
@@ -40,7 +40,7 @@ pub struct WordAgreement {
     pub pairwise_f1: Estimate,
 }
 
-/// What one text adds to the sums of which both measures are made.
+/// Contribution of one text to the sums for both measures.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     words: f64,
@@ -131,7 +131,7 @@ fn sums(answers: &[&MarkedWords]) -> Result<Sums, ModelError> {
 }
 
 impl Sums {
-    /// These and `weight` times those.
+    /// The sum of these and `weight` times the others.
     fn plus(&self, of: &Self, weight: f64) -> Self {
         Self {
             words: self.words + weight * of.words,
@@ -152,7 +152,7 @@ fn total_of(texts: &[Sums]) -> Sums {
     texts.iter().fold(Sums::default(), |sum, text| sum.plus(text, 1.0))
 }
 
-/// What leaving out each person takes off the sums, and what leaving out each answer does.
+/// Change of the sums when leaving out each person, and each answer.
 fn left_out(
     by_text: &BTreeMap<u32, Vec<&MarkedWords>>,
     texts: &[Sums],

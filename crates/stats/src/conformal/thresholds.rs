@@ -1,4 +1,5 @@
-//! How large sets must be for each annotator: quantiles of calibration scores, shrunk towards the common one.
+//! Thresholds of prediction sets for each annotator: quantiles of calibration scores, shrunk towards the
+//! common one.
 
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
@@ -8,9 +9,9 @@ pub const FEWEST_LABELS: usize = 50;
 /// Candidates for the number of labels that the scores of all annotators count for, in addition to an
 /// annotator's own.
 const WEIGHTS: [f64; 6] = [200.0, 100.0, 50.0, 25.0, 12.0, 6.0];
-/// Steps of bisection: the share is found to a millionth.
+/// Steps of bisection, for an accuracy of one millionth.
 const STEPS: usize = 20;
-/// Labels by which weights are compared, at most.
+/// Largest number of labels for comparing weights.
 const MOST_COMPARED: usize = 20_000;
 
 /// Thresholds of conformal scores: a level is in an annotator's set if its score is at most the annotator's
@@ -37,7 +38,7 @@ pub struct Thresholds {
     pub weight: f64,
     /// The share of the mixture below a threshold.
     share: f64,
-    /// The threshold of those without own scores.
+    /// The threshold of annotators without own scores.
     common: f64,
 }
 
@@ -85,7 +86,7 @@ impl Thresholds {
         Some(Self { all, own: Vec::new(), weight: f64::INFINITY, share: 1.0, common })
     }
 
-    /// The threshold of an annotator; the common one for whom nothing is known.
+    /// The threshold of an annotator; the common one for an unknown annotator.
     pub fn of(&self, annotator: u32) -> f64 {
         let own = self.own.get(annotator as usize).map_or(&[][..], Vec::as_slice);
         self.threshold(own, None, self.share)

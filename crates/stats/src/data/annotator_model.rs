@@ -9,13 +9,12 @@ use std::ops::Range;
 /// An annotator index beyond those it was trained with means "a new annotator": the average annotator. `out`
 /// always has [`AnnotatorModel::levels`] entries, which sum to 1.
 pub trait AnnotatorModel: Send + Sync {
-    /// Which model this is.
     fn kind(&self) -> ModelKind;
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     fn levels(&self) -> usize;
-    /// Texts it was fitted with (rows of the embeddings), labelled or not.
+    /// Number of texts the model was fitted with (rows of the embeddings), labelled or not.
     fn texts(&self) -> usize;
-    /// Annotators it was fitted with.
+    /// Number of annotators the model was fitted with.
     fn annotators(&self) -> usize;
     /// Probabilities for text row `text`. Uses the information in labels by others about that text where the
     /// model can.

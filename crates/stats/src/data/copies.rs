@@ -67,7 +67,7 @@ impl Copies {
         groups
     }
 
-    /// Whether any copy of each text is marked; nothing where nothing is.
+    /// Whether any copy of each text is marked; empty where `marked` is.
     pub fn spread(&self, marked: &[bool]) -> Vec<bool> {
         let mut any = vec![false; self.first.len()];
         for (text, _) in marked.iter().enumerate().filter(|(_, marked)| **marked) {
@@ -79,7 +79,7 @@ impl Copies {
     }
 }
 
-/// An embedding to compare by: equal where all numbers are, bit by bit.
+/// An embedding as a key: equal if all numbers are equal bit by bit.
 struct Numbers<'a>(&'a [f32]);
 
 impl Hash for Numbers<'_> {

@@ -1,11 +1,11 @@
-//! Which fold a text belongs to: seeded, and blind to the order observations came in.
+//! Assignment of texts to folds: seeded, and independent of the order of observations.
 
 use super::copies::{Copies, together};
 use super::observations::Embeddings;
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
 
-/// A fold below `folds` for each of `items`: sizes differ by at most one.
+/// Assigns a fold below `folds` to each of `items`: sizes differ by at most one.
 pub fn assign(items: usize, folds: usize, seed: u64) -> Vec<u8> {
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut generator(seed, 1));
@@ -26,7 +26,7 @@ pub fn of_texts(embeddings: &Embeddings, folds: usize, seed: u64) -> Vec<u8> {
     fold
 }
 
-/// A fold for each of these texts, copies in one: of different texts sizes differ by at most one.
+/// Assigns a fold to each of these texts, the same for copies: sizes in distinct texts differ by at most one.
 pub fn of_listed(texts: &[u32], copies: &Copies, folds: usize, seed: u64) -> Vec<u8> {
     let units = together(texts.iter().map(|text| copies.first(*text)));
     let mut fold = vec![0; texts.len()];

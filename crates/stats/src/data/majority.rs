@@ -2,7 +2,7 @@
 
 use super::Observation;
 
-/// The most frequent level of one text; the lowest of those that tie.
+/// The most frequent level of one text; the lowest in case of ties.
 pub fn majority_level(group: &[Observation], levels: usize) -> u16 {
     let mut counts = vec![0usize; levels];
     for o in group {
@@ -21,7 +21,7 @@ pub struct MostFrequentLevel {
 }
 
 impl MostFrequentLevel {
-    /// Of training labels, whose levels are below `levels`.
+    /// Fits to training labels, whose levels are below `levels`.
     pub fn fit(train: &[Observation], levels: usize) -> Self {
         let (of_annotator, overall) =
             own_levels(train, levels, |own| own.iter().any(|n| *n > 0).then(|| most_frequent(own)));
@@ -42,7 +42,7 @@ pub struct MedianLevel {
 }
 
 impl MedianLevel {
-    /// Of training labels, whose levels are below `levels`.
+    /// Fits to training labels, whose levels are below `levels`.
     pub fn fit(train: &[Observation], levels: usize) -> Self {
         let (of_annotator, overall) = own_levels(train, levels, median);
         Self { of_annotator, overall }
@@ -70,7 +70,7 @@ fn own_levels(
     (counts.chunks_exact(levels.max(1)).map(&of).collect(), of(&overall).unwrap_or(0))
 }
 
-/// The lowest level that half of the labels do not exceed; `None` without labels.
+/// The lowest level that at least half of the labels do not exceed; `None` without labels.
 fn median(counts: &[usize]) -> Option<u16> {
     let all: usize = counts.iter().sum();
     let mut below = 0;
@@ -82,7 +82,7 @@ fn median(counts: &[usize]) -> Option<u16> {
     (all > 0).then_some(at as u16)
 }
 
-/// Position of the largest count, the first of those that tie.
+/// Position of the largest count, the first in case of ties.
 fn most_frequent(counts: &[usize]) -> u16 {
     let top = counts.iter().copied().max().unwrap_or(0);
     counts.iter().position(|&c| c == top).unwrap_or(0) as u16

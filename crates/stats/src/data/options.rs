@@ -1,8 +1,7 @@
-//! What a caller may choose about a fit. Nothing here needs tuning: penalties and variances are estimated.
+//! Options of a fit. None needs tuning: penalties and variances are estimated.
 
 use serde::{Deserialize, Serialize};
 
-/// Choices of a fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FitOptions {
     /// Same data, seed and version give the same numbers.

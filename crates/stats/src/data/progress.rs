@@ -1,9 +1,9 @@
-//! Progress of computations: in hundredths of a step.
+//! Progress of computations, in percent of a step.
 
 use crate::data::ModelError;
 pub use dissensus_domain::{Progress, Silent};
 
-/// Passes a cancel on, but not the steps of the inner fit.
+/// Forwards cancellation, but not the progress of an inner fit.
 pub struct Quiet<'a>(pub &'a dyn Progress);
 
 impl Progress for Quiet<'_> {

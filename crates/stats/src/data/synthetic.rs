@@ -7,14 +7,13 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
 
-/// A simulated set of labels with the true effects behind it.
+/// Simulated labels with their true effects.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// texts x dim, independent normal numbers scaled to a mean squared length of 1.
     pub embeddings: Embeddings,
     /// Labels, ordered by annotator, then text.
     pub observations: Vec<Observation>,
-    /// How many annotators there are.
     pub annotators: usize,
     /// Binary for two levels, else ordinal.
     pub target: Target,

@@ -1,4 +1,4 @@
-//! How much of the differences in severity between people an attribute of theirs explains.
+//! Share of the differences in severity between people that an attribute explains.
 
 use super::severity_gap::{Said, between_people, said};
 use crate::data::Severity;
@@ -20,7 +20,7 @@ pub struct AttributeShare {
     pub furthest: (usize, usize),
     statistic: f64,
     degrees: (f64, f64),
-    /// Noncentrality that counts as one unit of variance between groups.
+    /// Noncentrality that corresponds to one unit of variance between groups.
     unit: f64,
     within: f64,
 }
@@ -72,7 +72,7 @@ pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<Attrib
         .flat_map(|(people, (own, _))| people.iter().map(move |one| weight(one) * (one.mean - own).powi(2)))
         .sum();
     let degrees = ((used.len() - 1) as f64, (people - used.len()) as f64);
-    // Never below what the labels themselves leave open.
+    // Not below the uncertainty from the labels themselves.
     let scale = (left / degrees.1).max(1.0);
     let statistic = between / degrees.0 / scale;
     let mut found = AttributeShare {

@@ -1,4 +1,4 @@
-//! Whether answers gather at one place or at two.
+//! Agreement on an ordered scale: whether answers concentrate at one position or at two.
 
 /// Van der Eijk's coefficient of agreement A of shares (or counts) over ordered levels, -1..1: 1 where all
 /// give one level, 0 where all levels are equally frequent, -1 where half are at each end (van der Eijk 2001,

@@ -1,4 +1,4 @@
-//! Whether the labels of a text form two camps.
+//! Detects two camps among the labels of a text.
 
 /// Whether the labels, counted by ordered level, form two camps: a third of them or more on either side of a
 /// level that has none, or fewer than either side, with at least `fewest` on either side. Two adjacent levels

@@ -9,24 +9,24 @@ use crate::metrics::CONFIDENCE_LEVEL;
 /// One label of a person on a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SideLabel {
-    /// Counted without gaps, over both sides.
+    /// Index of the person, without gaps, over both sides.
     pub(super) person: u32,
     /// 0 or 1.
     pub(super) side: u8,
     /// Counted from 0.
     pub(super) level: u16,
-    /// How much it counts.
+    /// Weight of the label.
     pub(super) weight: f64,
 }
 
-/// Variances of some figures, by what varies.
+/// Variances of a figure by source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Variance {
-    /// Over the people of either side, and how many of them moved the figure.
+    /// Over the people of either side, with the number of those who affect the figure.
     people: [(f64, usize); 2],
     /// Over texts.
     texts: (f64, usize),
-    /// Over single labels, which are in both.
+    /// Over single labels, which the other two include.
     labels: f64,
 }
 
@@ -113,11 +113,11 @@ fn stop(progress: &dyn Progress) -> Result<(), ModelError> {
     if progress.cancelled() { Err(ModelError::Cancelled) } else { Ok(()) }
 }
 
-/// Squared moves of a figure when one is left out.
+/// Squared changes of a figure when one unit is left out.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spread {
     squares: f64,
-    /// Of whom leaving out moved the figure.
+    /// Number of units that affect the figure.
     count: usize,
 }
 
@@ -128,7 +128,7 @@ impl Spread {
     }
 }
 
-/// Where a figure is no longer defined when one is left out, its spread is not either.
+/// If leaving out a unit makes the figure undefined, its spread is undefined as well.
 fn add<const N: usize>(spreads: &mut [Spread; N], left: &[f64; N], whole: &[f64; N]) {
     for ((spread, left), whole) in spreads.iter_mut().zip(left).zip(whole) {
         let moved = (left - whole).powi(2);

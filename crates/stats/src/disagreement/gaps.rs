@@ -1,4 +1,4 @@
-//! How far apart groups of annotators are on a text, shrunk by how much such gaps vary between texts.
+//! Gaps between groups of annotators on a text, shrunk according to their variation between texts.
 
 use super::block::BLOCK;
 use super::labels_apart::{LabelsApart, Side as OnSide};
@@ -9,12 +9,12 @@ use crate::metrics::CONFIDENCE_LEVEL;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A label of which a model is certain still varies so much.
+/// Smallest variance of a label, even where a model is certain of it.
 const LEAST_VARIANCE: f64 = 1e-3;
-/// The chance that one of a text's intervals or more does not hold the gap.
+/// Probability that at least one of a text's intervals misses the gap.
 const MISSED: f64 = 1.0 - CONFIDENCE_LEVEL;
 
-/// Two sides to compare: each is one or more groups, by their places in the list of groups.
+/// Two sides to compare: each is one or more groups, by their indices in the list of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupPair {
     /// Groups on the first side, in order.
@@ -27,9 +27,9 @@ pub struct GroupPair {
 /// parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelStep {
-    /// Of the text's score, which all people share.
+    /// By the text's score, which all people share.
     pub text: f64,
-    /// Of the person's severity.
+    /// By the person's severity.
     pub severity: f64,
     /// Moves with each independent direction of the uncertainty of groups' slopes, which all people share;
     /// empty where groups have none.
@@ -46,7 +46,7 @@ pub struct GroupGap {
     /// the widest gap may be selected. `None` with fewer than [`GroupGaps::FEWEST_TEXTS`] texts that both
     /// sides labelled.
     pub interval: Option<(f64, f64)>,
-    /// Labels of the first side and of the second.
+    /// Number of labels of the first side and of the second.
     pub labels: [u32; 2],
     /// Two-sided p value of the labels' difference from the predictions; `None` unless both sides gave
     /// labels.
@@ -57,17 +57,17 @@ pub struct GroupGap {
     pub stands: bool,
 }
 
-/// How the gap between two sides is distributed over texts, beyond what the model predicts of their people.
+/// Distribution over texts of the gap between two sides, beyond the prediction for their people.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Prior {
     mean: f64,
     mean_variance: f64,
     variance: f64,
-    /// One standard error above `variance`: what intervals reckon with.
+    /// One standard error above `variance`, used for intervals.
     upper: f64,
 }
 
-/// One label and what is predicted of the person who gave it.
+/// One label and the prediction for its annotator.
 struct Answer {
     annotator: u32,
     level: u16,
@@ -101,7 +101,7 @@ pub struct GroupGaps {
     /// Groups of each annotator.
     groups_of: Vec<Vec<u32>>,
     pairs: Vec<GroupPair>,
-    /// Texts that both sides of each pair labelled.
+    /// Number of texts that both sides of each pair labelled.
     shared: Vec<usize>,
     priors: Vec<Option<Prior>>,
     test: Test,
@@ -110,11 +110,11 @@ pub struct GroupGaps {
 /// The test of a gap.
 #[derive(Clone, Debug)]
 enum Test {
-    /// Labels are further apart than is predicted of the people who gave them.
+    /// Labels are further apart than predicted for their annotators.
     Beyond {
         /// Largest significant p value.
         limit: f64,
-        /// Text and pair of all p values up to it.
+        /// Text and pair of all significant p values.
         significant: Vec<(u32, usize)>,
     },
     /// Labels are further apart than those of groups drawn at random.
@@ -266,7 +266,7 @@ impl GroupGaps {
         (0..self.pairs.len()).map(of_pair).collect()
     }
 
-    /// The side that labels show to answer higher, the second (`true`) or the first; both gave labels.
+    /// The side that answers higher according to labels, the second (`true`) or the first; both gave labels.
     fn shown_higher(&self, pair: usize, answers: &[Answer], p: f64) -> OnSide {
         match &self.test {
             Test::Beyond { limit, .. } => (p <= *limit).then(|| self.beyond_tested(pair, answers) > 0.0),
@@ -290,7 +290,7 @@ impl GroupGaps {
         }
     }
 
-    /// Half of the width of an interval, in standard deviations.
+    /// Half-width of an interval, in standard deviations.
     fn quantile(&self) -> f64 {
         normal_quantile(1.0 - MISSED / (2.0 * self.pairs.len() as f64))
     }
@@ -353,7 +353,7 @@ impl GroupGaps {
         })
     }
 
-    /// `None` unless both sides gave labels.
+    /// The labels' difference from the predictions; `None` unless both sides gave labels.
     fn beyond(&self, pair: usize, answers: &[Answer]) -> Option<Beyond> {
         let [a, b] = self.sides(pair, answers).map(|side| {
             let n = side.len() as f64;
@@ -375,7 +375,7 @@ impl GroupGaps {
         b - a
     }
 
-    /// Of a pair of whom both sides gave labels.
+    /// The p value of a pair where both sides gave labels.
     fn p_value(&self, pair: usize, answers: &[Answer]) -> f64 {
         let [a, b] = self.sides(pair, answers).map(|side| Side {
             observed: side.iter().map(|answer| f64::from(answer.level)).sum::<f64>() / side.len() as f64,
@@ -384,7 +384,7 @@ impl GroupGaps {
         difference_p_value([&a, &b])
     }
 
-    /// How many people are on a side.
+    /// Number of people on a side.
     fn people(&self, side: &[u32]) -> f64 {
         side.iter().map(|group| self.members[*group as usize].len()).sum::<usize>().max(1) as f64
     }
@@ -463,7 +463,7 @@ fn share(prior: Prior, beyond: Beyond) -> f64 {
     prior.variance / (prior.variance + beyond.variance)
 }
 
-/// Variance of what is added to the predicted gap, where the gaps of texts vary by `upper`.
+/// Variance of the correction of the predicted gap, if gaps vary between texts by `upper`.
 fn spread(prior: Prior, beyond: Option<Beyond>) -> f64 {
     match beyond {
         Some(beyond) => {

@@ -1,4 +1,4 @@
-//! The measures of predictions that are given as an array.
+//! Measures of predictions that are given as an array.
 
 use super::measures::Disagreement;
 use super::stream::disagreement;

@@ -6,18 +6,18 @@ use crate::math::random::generator;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-/// Labels of either side that a text needs: one person is not a group.
+/// Fewest labels of either side on a text: one person is not a group.
 const FEWEST_ON_A_SIDE: usize = 2;
 /// Permutations of the people of each pair, and the minimum where many labels would make them take seconds.
 const PERMUTATIONS: usize = 100;
 const FEWEST_PERMUTATIONS: usize = 20;
-/// Labels that are gone through for each pair.
+/// Largest number of labels processed for each pair.
 const MOST_LABELS: usize = 20_000_000;
-/// Sizes nearer than this are equal.
+/// Values closer than this are equal.
 const TIE: f64 = 1e-9;
 const STREAM: u64 = 0x6170_6172;
 
-/// Which side an annotator of a pair is on.
+/// The side of an annotator of a pair.
 pub(super) type Side = Option<bool>;
 
 /// Smallest significant statistic of a text, for each pair.
@@ -51,7 +51,7 @@ impl LabelsApart {
         Self { least }
     }
 
-    /// Whether these labels of a pair, by side, are as far apart as they must be, and which side is higher.
+    /// The higher side if these labels of a pair, by side, differ significantly.
     pub(super) fn higher(&self, pair: usize, labels: impl Iterator<Item = (bool, u16)>) -> Side {
         let apart = statistic(labels)?;
         (apart.abs() >= self.least[pair] - TIE).then_some(apart > 0.0)
@@ -93,7 +93,7 @@ fn p_values(labels: &[Vec<(u32, u16)>], sides: &[Side], pair: usize) -> Vec<(usi
     sizes(sides).into_iter().map(|size| (pair, size, p(size))).collect()
 }
 
-/// How much higher the second side (`true`) answers; `None` with too few labels of either.
+/// The statistic: how much higher the second side (`true`) answers; `None` with too few labels of either.
 fn statistic(labels: impl Iterator<Item = (bool, u16)>) -> Option<f64> {
     let (mut n, mut sums) = ([0usize; 2], [0.0; 2]);
     for (side, level) in labels {

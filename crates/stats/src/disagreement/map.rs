@@ -1,13 +1,13 @@
-//! A map of annotators: near each other where the model expects alike labels.
+//! A map of annotators: nearby points have similar predicted labels.
 
 use crate::data::AnnotatorModel;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Texts that annotators are compared on.
+/// Number of texts on which annotators are compared.
 const TEXTS: usize = 384;
-/// Annotators whose differences define the axes; all others are placed on these axes afterwards.
+/// Number of annotators whose differences define the axes; all others are projected on these axes.
 const LANDMARKS: usize = 2000;
 
 /// Positions of annotators on a map.
@@ -15,7 +15,7 @@ const LANDMARKS: usize = 2000;
 pub struct AnnotatorMap {
     /// One point per annotator; distances are root mean squared differences of predictions over texts.
     pub points: Vec<[f32; 2]>,
-    /// Share of the variance between annotators that each axis shows, 0..1; zeros where all are alike.
+    /// Share of the variance between annotators that each axis explains, 0..1; zeros where all are identical.
     pub explained: [f64; 2],
 }
 
@@ -84,7 +84,7 @@ fn level_direction(width: usize, ordered: bool, levels: usize) -> DVector<f64> {
     })
 }
 
-/// The two axes of largest variance and their shares, from whichever of the two Gram matrices is smaller.
+/// The two axes of largest variance and their shares, from the smaller of the two Gram matrices.
 fn principal_axes(centred: &DMatrix<f64>) -> ([DVector<f64>; 2], [f64; 2]) {
     let wide = centred.ncols() < centred.nrows();
     let gram = if wide { centred.tr_mul(centred) } else { centred * centred.transpose() };

@@ -1,4 +1,4 @@
-//! The MASI distance that two people's sets of options are expected to have.
+//! Expected MASI distance of two people's sets of options.
 
 use crate::data::ModelError;
 use dissensus_domain::OptionSet;
@@ -26,7 +26,7 @@ pub struct ExpectedMasi {
 }
 
 impl ExpectedMasi {
-    /// For a question of `options` options.
+    /// Prepares a question of `options` options.
     ///
     /// # Errors
     /// [`ModelError::Length`] without options or with more than a set can hold.
@@ -38,7 +38,7 @@ impl ExpectedMasi {
         Ok(Self { options, rule: legendre(options.div_ceil(2)) })
     }
 
-    /// Of two people whose probabilities of each option are `p` and `q`.
+    /// Distance of two people whose probabilities of each option are `p` and `q`.
     ///
     /// # Panics
     /// If there are fewer probabilities than options.
@@ -47,7 +47,7 @@ impl ExpectedMasi {
         self.between(&wide(p), &wide(q))
     }
 
-    /// The same of probabilities in double precision.
+    /// The same distance for probabilities in double precision.
     pub(super) fn between(&self, p: &[f64], q: &[f64]) -> f64 {
         let (mut likeness, mut both_empty) = (0.0, 1.0);
         for (p, q) in p.iter().zip(q) {

@@ -1,4 +1,4 @@
-//! The MASI distance that two people's sets are expected to have where options of an answer go together.
+//! Expected MASI distance of two people's sets with correlated options.
 
 use super::masi::ExpectedMasi;
 use super::whole_sets::{FactorsOf, WholeSets, between};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Fewest held-out texts (copies and groups as one) with answers of two people for learning factors; with
 /// fewer, options stay independent.
 pub const FEWEST_TEXTS_OF_TWO: usize = 50;
-/// Texts, and answers to each, that are looked at at most.
+/// Largest number of texts, and of answers to each, that are used.
 const MOST_TEXTS: usize = 2_000;
 const MOST_ANSWERS: usize = 8;
 /// One-sided confidence that a gain must have.
@@ -25,9 +25,9 @@ const CONFIDENCE: f64 = 0.977_249_868;
 pub struct MasiTogether {
     masi: ExpectedMasi,
     used: Option<(FactorsOf, OptionFactors)>,
-    /// What was learned of options that go together.
+    /// The learned correlations between options.
     pub correlations: OptionCorrelations,
-    /// Held-out texts that two people or more have answered.
+    /// Number of held-out texts with answers of two people or more.
     pub texts: usize,
 }
 
@@ -91,7 +91,7 @@ impl MasiTogether {
         WholeSets::new(self.correlations.factors.clone(), self.factors_of())
     }
 
-    /// Whose the factors are; none where options are independent.
+    /// Kind of the factors in use; none where options are independent.
     pub fn factors_of(&self) -> Option<FactorsOf> {
         self.used.as_ref().map(|(of, _)| *of)
     }
@@ -113,14 +113,14 @@ impl MasiTogether {
     }
 }
 
-/// Places of the answers to each text that two people or more answered.
+/// Indices of the answers to each text with answers of two people or more.
 fn answers_by_text(held_out: &HeldOutSets) -> Vec<Vec<usize>> {
     let mut of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     held_out.texts.iter().enumerate().for_each(|(at, text)| of.entry(*text).or_default().push(at));
     of.into_values().filter(|answers| answers.len() > 1).collect()
 }
 
-/// What is tried on held-out answers.
+/// Data of the trial on held-out answers.
 struct Trial<'a> {
     masi: &'a ExpectedMasi,
     held_out: &'a HeldOutSets,

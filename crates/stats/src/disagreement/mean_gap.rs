@@ -1,4 +1,4 @@
-//! How much higher one group of people answers than another, over all texts that both labelled.
+//! Mean difference between the answers of two groups of people, over all texts that both labelled.
 
 use super::crossed_jackknife::{SideLabel, jackknife};
 use crate::data::ModelError;
@@ -6,7 +6,7 @@ use crate::data::progress::Progress;
 use crate::math::distributions::student_quantile;
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// The gap of two sides in levels, side 1 less side 0.
+/// The gap of two sides in levels, side 1 minus side 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanGap {
     /// The mean over texts of the difference of the sides' mean levels.
@@ -29,7 +29,7 @@ impl MeanGap {
         Some((self.gap - reach, self.gap + reach))
     }
 
-    /// Its p value corrected likewise: below 5 % exactly where that interval leaves out 0.
+    /// Its p value with the same correction: below 5 % exactly where that interval excludes 0.
     pub fn p_among(&self, gaps: usize) -> Option<f64> {
         Some((self.p? * gaps.max(1) as f64).min(1.0))
     }

@@ -1,4 +1,4 @@
-//! The measures of a text, and texts ranked by them.
+//! The measures of a text, and rankings by them.
 
 use super::maximum;
 use super::nodes::Lens;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// does not make them differ. The other measures are based only on predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
-    /// Chance that two different annotators drawn at random give different levels, 0..1:
+    /// Probability that two different annotators drawn at random give different levels, 0..1:
     /// `1 - (sum_c (sum_a p_ac)^2 - sum_a sum_c p_ac^2) / (A (A - 1))`.
     pub pairwise: f32,
     /// Expected squared distance, in levels, of the answers of two different annotators drawn at random, over
@@ -29,13 +29,13 @@ pub struct Disagreement {
     /// Jensen-Shannon divergence between annotators, in bits: `H(mean_a p_a) - mean_a H(p_a)` (Lin 1991, eq.
     /// 5.1 with equal weights). The part of the entropy *between* annotators.
     pub divergence: f32,
-    /// `mean_a H(p_a)` in bits: how unsure the model is about each annotator.
+    /// `mean_a H(p_a)` in bits: how uncertain the model is about each annotator.
     pub uncertainty: f32,
     /// Ordinal scales: variance between annotators' expected levels (levels counted 0, 1, ...), divided by A.
     pub level_variance: Option<f32>,
 }
 
-/// By which measure texts are ranked.
+/// Measure for ranking texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// [`Disagreement::split`], the default.
@@ -45,7 +45,7 @@ pub enum Measure {
     /// Probability that of two different annotators one answers below a level and one does not; ordinal and
     /// binary scales.
     OppositeSides {
-        /// The lowest level above the cut, 1 to the number of levels less one.
+        /// The lowest level above the cut, 1 to the number of levels minus one.
         cut: u16,
     },
     /// Share of the variance of a predicted label (of an annotator drawn at random) that is between
@@ -90,7 +90,7 @@ impl Measure {
         }
     }
 
-    /// How answers have to be looked at for it.
+    /// The view of answers that this measure needs.
     pub fn lens(self, ordinal: bool) -> Lens {
         match self {
             Self::OppositeSides { cut } => Lens { ordinal, cut: Some(cut) },
@@ -114,7 +114,7 @@ impl Measure {
         }
     }
 
-    /// What it cannot leave.
+    /// Range of possible values.
     pub fn range(self) -> (f32, f32) {
         (if self == Self::Surprising { -1.0 } else { 0.0 }, 1.0)
     }

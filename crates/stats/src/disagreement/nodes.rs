@@ -1,4 +1,4 @@
-//! Pair sums at every node of the model's uncertainty about a text, over people of whom some have answered.
+//! Pair sums at every node of the model's uncertainty about a text, over people with and without labels.
 
 use super::block::BLOCK;
 use super::pairs::PairSums;
@@ -8,22 +8,22 @@ use std::ops::Range;
 /// A given label: index of the text (in a column) or of the annotator (in a row), and level.
 pub(crate) type Known = (u32, u16);
 
-/// How annotators' answers are looked at.
+/// View of annotators' answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lens {
     /// Levels have an order with distances.
     pub(crate) ordinal: bool,
-    /// Only whether an answer is below this level or not.
+    /// Reduces answers to whether they are below this level.
     pub(crate) cut: Option<u16>,
 }
 
 impl Lens {
-    /// Levels that are seen of so many.
+    /// Number of levels under this view, out of `levels`.
     pub fn levels(self, levels: usize) -> usize {
         if self.cut.is_some() { 2 } else { levels }
     }
 
-    /// What a level is seen as.
+    /// The level as shown by this view.
     pub fn seen(self, level: usize) -> usize {
         self.cut.map_or(level, |cut| usize::from(level >= usize::from(cut)))
     }
@@ -52,13 +52,13 @@ pub struct NodeSums {
     lens: Lens,
     nodes: Vec<PairSums>,
     weights: Vec<f64>,
-    /// The model has no nodes: the only one here is what it predicts.
+    /// Whether the model has no nodes, so that the only one here is its prediction.
     marginal: bool,
     annotators: usize,
 }
 
 impl NodeSums {
-    /// Of a model's texts. A model without nodes is one node: what it predicts.
+    /// Empty sums for a model's texts. A model without nodes has one node: its prediction.
     pub(crate) fn new(model: &dyn AnnotatorModel, lens: Lens, texts: usize) -> Self {
         let mut weights = model.node_weights();
         let marginal = weights.is_empty();
@@ -69,13 +69,12 @@ impl NodeSums {
         Self { lens, nodes: vec![sums; weights.len()], weights, marginal, annotators: 0 }
     }
 
-    /// One node, for predictions that are made elsewhere.
+    /// A single node, for predictions from elsewhere.
     pub fn single(levels: usize, lens: Lens, texts: usize) -> Self {
         let sums = PairSums::new(lens.levels(levels), lens.ordinal && lens.cut.is_none(), texts);
         Self { lens, nodes: vec![sums], weights: vec![1.0], marginal: true, annotators: 0 }
     }
 
-    /// The sums of the first node.
     pub fn single_node(&self) -> &PairSums {
         &self.nodes[0]
     }
@@ -114,7 +113,7 @@ impl NodeSums {
         self.nodes.len()
     }
 
-    /// The model has no nodes, and the only one here is of what it predicts.
+    /// Whether the model has no nodes, so that the only one here is its prediction.
     pub(crate) fn is_marginal(&self) -> bool {
         self.marginal
     }
@@ -159,17 +158,17 @@ impl NodeSums {
         self.annotators += count;
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub(crate) fn push_text(&mut self) {
         self.nodes.iter_mut().for_each(PairSums::push_text);
     }
 
-    /// Joins the texts of `other`, over the same annotators, behind these.
+    /// Appends the texts of `other`, over the same annotators.
     pub(crate) fn append(&mut self, other: Self) {
         self.nodes.iter_mut().zip(other.nodes).for_each(|(a, b)| a.append(b));
     }
 
-    /// The mean over nodes of what `of` makes of one node's sums and the number of annotators.
+    /// Mean over nodes of `of` applied to one node's sums and the number of annotators.
     pub(crate) fn average(&self, of: impl Fn(&PairSums, usize) -> f64) -> f64 {
         self.weights.iter().zip(&self.nodes).map(|(weight, node)| weight * of(node, self.annotators)).sum()
     }

@@ -1,4 +1,4 @@
-//! Sums over annotators, per text, from which every measure of two people's answers follows.
+//! Sums over annotators, per text, from which all measures of pairs of answers are computed.
 
 use super::block::{BLOCK, accumulate, sum};
 use super::maximum;
@@ -31,7 +31,7 @@ impl PairSums {
         }
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub(crate) fn push_text(&mut self) {
         self.p.iter_mut().for_each(|p| p.push(0.0));
         self.square.push(0.0);
@@ -41,7 +41,7 @@ impl PairSums {
         }
     }
 
-    /// Joins the texts of `other` behind these.
+    /// Appends the texts of `other`.
     pub(crate) fn append(&mut self, other: Self) {
         self.p.iter_mut().zip(other.p).for_each(|(a, b)| a.extend(b));
         self.square.extend(other.square);
@@ -49,7 +49,7 @@ impl PairSums {
         self.adjacent.extend(other.adjacent);
     }
 
-    /// Adds one annotator's probabilities (level-major over `range`), or takes them out with `sign` -1.
+    /// Adds one annotator's probabilities (level-major over `range`), or subtracts them with `sign` -1.
     pub(crate) fn add(&mut self, range: Range<usize>, block: &[f32], sign: f64) {
         let n = range.len();
         let (mut square, mut expected, mut adjacent) = ([0.0f32; BLOCK], [0.0f32; BLOCK], [0.0f32; BLOCK]);
@@ -82,7 +82,7 @@ impl PairSums {
         }
     }
 
-    /// Sets a text's sums to nothing.
+    /// Resets a text's sums to 0.
     pub(crate) fn clear(&mut self, text: usize) {
         self.p.iter_mut().for_each(|p| p[text] = 0.0);
         self.square[text] = 0.0;
@@ -167,7 +167,7 @@ impl PairSums {
         (between.max(0.0), (second / n - mean * mean).max(0.0))
     }
 
-    /// Mean expected level over annotators, 0 to the number of levels less one.
+    /// Mean expected level over annotators, 0 to the number of levels minus one.
     pub fn mean_level(&self, text: usize, annotators: usize) -> f64 {
         self.moments(text).0 / annotators.max(1) as f64
     }
@@ -186,7 +186,7 @@ impl PairSums {
         })
     }
 
-    /// Chances that two give the same level, summed over ordered pairs of different annotators.
+    /// Probability of equal levels, summed over ordered pairs of different annotators.
     fn same(&self, text: usize) -> f64 {
         self.p.iter().map(|p| p[text] * p[text]).sum::<f64>() - self.square[text]
     }
@@ -197,7 +197,7 @@ fn ordered_pairs(annotators: usize) -> f64 {
     n * (n - 1.0)
 }
 
-/// Adds level `c` to expected levels, and its chance together with the level below.
+/// Adds level `c` to expected levels, and its product with the level below.
 #[inline(always)]
 fn add_ordered(c: usize, below: &[f32], p: &[f32], expected: &mut [f32], adjacent: &mut [f32]) {
     let c = c as f32;

@@ -1,10 +1,10 @@
-//! How much stricter one group of people is than another, on the model's own scale.
+//! Difference in severity between two groups of people, on the model's own scale.
 
 use crate::data::Severity;
 use crate::math::distributions::student_quantile;
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// The difference of the sides' mean severities, side 1 less side 0.
+/// The difference of the sides' mean severities, side 1 minus side 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeverityGap {
     /// On the logit scale; above 0: side 1 gives higher levels.
@@ -81,7 +81,7 @@ fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
     let between = between_people(&[&said]);
     let centre = mean(between);
     let spread: f64 = said.iter().map(|s| (s.mean - centre).powi(2) / (s.variance + between)).sum();
-    // Never below what the labels themselves leave open.
+    // Not below the uncertainty from the labels themselves.
     let variance = (spread / (said.len() - 1) as f64).max(1.0) / weight(between);
     Some(Pooled { mean: centre, variance, people: said.len() })
 }

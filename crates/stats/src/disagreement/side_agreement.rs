@@ -1,14 +1,13 @@
-//! How far two groups of people agree: each within itself, and with one another.
+//! Agreement within and between two groups of people.
 
 use super::crossed_jackknife::{SideLabel, jackknife};
 use crate::agreement::{Coincidences, add_coincidences, between_alpha};
 use crate::data::ModelError;
 use crate::data::progress::Progress;
 
-/// A figure of agreement.
+/// A figure of agreement with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgreementFigure {
-    /// The figure.
     pub value: f64,
     /// Its 95 % interval, for people and texts like these; `None` where nothing varies.
     pub interval: Option<(f64, f64)>,
@@ -20,14 +19,14 @@ pub struct AgreementFigure {
 /// no text has such pairs of labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SideAgreement {
-    /// Share of pairs of labels on one text that are equal, every pair counting the same.
+    /// Share of pairs of labels on one text that are equal, with equal weights for all pairs.
     pub equal: [Option<AgreementFigure>; 3],
     /// Within a side Krippendorff's alpha. Between sides the same with pairs of one label of each:
     /// cross-replication reliability (Wong, Paritosh and Aroyo 2021, Cross-replication reliability, equation
     /// 5), with weight `2 n_0 n_1 / (n_0 + n_1)` per text. Ordinal differences on ordinal scales. `None`
     /// above [`SideAgreement::MOST_LEVELS`] levels.
     pub alpha: [Option<AgreementFigure>; 3],
-    /// Share of equal pairs between the sides less the mean of those within.
+    /// Share of equal pairs between the sides minus the mean of those within.
     pub beyond: Option<AgreementFigure>,
 }
 
@@ -37,9 +36,10 @@ impl SideAgreement {
     pub const MOST_LEVELS: usize = 12;
 }
 
-/// Figures in one jackknife: three shares, three alphas, and what the share between is beyond those within.
+/// Number of figures in one jackknife: three shares, three alphas, and the excess of the share between over
+/// those within.
 const FIGURES: usize = 7;
-/// Numbers of equal pairs and of all pairs: of either side, and between them.
+/// Counts of equal pairs and of all pairs: of either side, and between them.
 const PAIRS: usize = 6;
 
 /// Agreement of the sides of `texts`, ignoring the labels' weights, on a scale of `levels`. Intervals by a
@@ -89,7 +89,7 @@ fn count(labels: &[SideLabel], levels: usize) -> [Vec<u32>; 2] {
     counts
 }
 
-/// How many pairs of a text are equal and how many there are: of side 0, of side 1, and between them.
+/// Adds the number of equal pairs and of all pairs of a text: of side 0, of side 1, and between them.
 fn add_pairs(counts: &[Vec<u32>; 2], pairs: &mut [f64]) {
     let [n0, n1] = [0, 1].map(|side| f64::from(counts[side].iter().sum::<u32>()));
     for (side, n) in [n0, n1].into_iter().enumerate() {
@@ -100,7 +100,7 @@ fn add_pairs(counts: &[Vec<u32>; 2], pairs: &mut [f64]) {
     pairs[5] += n0 * n1;
 }
 
-/// The same pairs in three matrices of levels, as alpha weighs them.
+/// Adds the same pairs to three matrices of levels, with the weights of alpha.
 fn add_matrices(counts: &[Vec<u32>; 2], matrices: &mut [f64]) {
     let levels = counts[0].len();
     let (within, between) = matrices.split_at_mut(2 * levels * levels);

@@ -1,4 +1,4 @@
-//! Two groups of people by their labels: how far apart they are over all texts, and how far they agree.
+//! Comparison of two groups of people by their labels: mean difference over all texts, and agreement.
 
 use super::crossed_jackknife::SideLabel;
 use super::mean_gap::{MeanGap, mean_gap};
@@ -11,18 +11,18 @@ use std::collections::{BTreeMap, HashMap};
 /// Comparison of the labels of two sides over all texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SidesCompared {
-    /// People of either side with labels.
+    /// Number of people of either side with labels.
     pub people: [usize; 2],
-    /// Labels of either side.
+    /// Number of labels of either side.
     pub labels: [usize; 2],
-    /// Texts with labels of both.
+    /// Number of texts with labels of both sides.
     pub shared_texts: usize,
-    /// People of either side with labels on those.
+    /// Number of people of either side with labels on these texts.
     pub people_on_shared: [usize; 2],
     /// How much higher side 1 answers; `None` without an order of the levels or with too little data
     /// ([`SidesCompared::FEWEST_PEOPLE`], [`SidesCompared::FEWEST_TEXTS`]).
     pub gap: Option<MeanGap>,
-    /// How far they agree; `None` with too little.
+    /// Their agreement; `None` with too little data.
     pub agreement: Option<SideAgreement>,
 }
 
@@ -62,7 +62,7 @@ impl SidesCompared {
         Ok(found)
     }
 
-    /// Whether enough people labelled enough of the same texts.
+    /// Whether enough people labelled enough shared texts.
     pub fn is_enough(&self) -> bool {
         self.people_on_shared.iter().all(|people| *people >= Self::FEWEST_PEOPLE)
             && self.shared_texts >= Self::FEWEST_TEXTS
@@ -114,7 +114,7 @@ fn has_both(labels: &&Vec<SideLabel>) -> bool {
     [0, 1].iter().all(|side| labels.iter().any(|label| label.side == *side))
 }
 
-/// The share of all texts that those with labels of both sides are not.
+/// The share of all texts without labels of both sides.
 fn unseen(shared: usize, texts: usize) -> f64 {
     1.0 - shared as f64 / texts.max(shared).max(1) as f64
 }

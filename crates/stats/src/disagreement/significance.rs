@@ -1,6 +1,6 @@
-//! Whether groups differ on a text by more than chance.
+//! Significance of differences between groups on a text.
 
-/// Sums nearer than this are equal.
+/// Sums closer than this are equal.
 const TIE: f64 = 1e-9;
 
 /// Mean label and predicted distributions of some people on one text: levels are counted from 0.
@@ -17,7 +17,7 @@ impl Side<'_> {
         self.predicted.iter().map(mean).sum::<f64>() / self.predicted.len() as f64
     }
 
-    /// Distribution of the sum of their labels, given their predictions independent.
+    /// Distribution of the sum of their labels, which are independent given their predictions.
     fn of_sums(&self) -> Vec<f64> {
         self.predicted.iter().fold(vec![1.0], |sums, p| {
             let mut more = vec![0.0; sums.len() + p.len() - 1];
@@ -47,7 +47,7 @@ pub fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
         from[back] = from[back + 1] + of_b[back];
     }
     let (na, nb) = (a.predicted.len() as f64, b.predicted.len() as f64);
-    // Sums of b from `high` on, and below `low`, are as far away.
+    // Sums of b from `high` on, and below `low`, are at least as far away.
     let at = |sum: f64| sum.clamp(0.0, of_b.len() as f64) as usize;
     let tails = of_a.iter().enumerate().map(|(s, chance)| {
         let centre = s as f64 / na + expected;
@@ -73,7 +73,7 @@ pub fn independent_discoveries(p: &[f64], rate: f64) -> Vec<bool> {
     stepped_up(p, rate / p.len().max(1) as f64)
 }
 
-/// The values up to the largest one that is no larger than its rank times `step`.
+/// The values up to the largest one that does not exceed its rank times `step`.
 fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));

@@ -53,7 +53,7 @@ pub fn surprise(all: &[Disagreement], levels: usize) -> Vec<f32> {
     all.iter().map(of).collect()
 }
 
-/// How split texts of a given mean level are; `None` with too few texts, or for scales without an order.
+/// Fits the usual split at a given mean level; `None` with too few texts, or for scales without an order.
 pub fn usual_split(all: &[Disagreement], levels: usize) -> Option<UsualSplit> {
     UsualSplit::fit(all.iter().filter_map(|d| Some((d.mean_level?, d.split))), levels)
 }
@@ -74,7 +74,7 @@ pub fn panel_distributions(
     })
 }
 
-/// A measure that follows from pairs of answers, for a range of texts; NaN for the others.
+/// A measure based on pairs of answers, for a range of texts; NaN for other measures.
 pub fn measure_of_texts(
     model: &dyn AnnotatorModel,
     texts: Range<usize>,
@@ -99,7 +99,7 @@ fn chosen(model: &dyn AnnotatorModel, mask: Option<&[bool]>) -> Vec<u32> {
         .collect()
 }
 
-/// `of` of every block of `texts`, in parallel, one after another.
+/// Applies `of` to every block of `texts`, in parallel, and concatenates the results in order.
 fn in_blocks<T: Send>(texts: Range<usize>, of: impl Fn(Range<usize>) -> Vec<T> + Send + Sync) -> Vec<T> {
     let blocks: Vec<Range<usize>> =
         texts.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts.end)).collect();

@@ -1,4 +1,4 @@
-//! Everything the measures of texts are made of.
+//! Sums for all measures of texts.
 
 use super::block::BLOCK;
 use super::measures::Disagreement;
@@ -24,7 +24,7 @@ impl Sums {
         }
     }
 
-    /// Those of a range of texts over `chosen` annotators, whose labels are what `known` gives.
+    /// Sums for a range of texts over `chosen` annotators, whose labels are returned by `known`.
     pub fn of<'a>(
         model: &'a dyn AnnotatorModel,
         texts: Range<usize>,
@@ -102,13 +102,13 @@ impl Sums {
         self.nodes.count(count);
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub fn push_text(&mut self) {
         self.marginal.push_text();
         self.nodes.push_text();
     }
 
-    /// Joins the texts of `other`, over the same annotators, behind these.
+    /// Appends the texts of `other`, over the same annotators.
     pub fn append(&mut self, other: Self) {
         self.marginal.append(other.marginal);
         self.nodes.append(other.nodes);

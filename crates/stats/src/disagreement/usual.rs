@@ -1,4 +1,4 @@
-//! How split texts of a given mean level usually are.
+//! The usual split of texts with a given mean level.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -12,12 +12,12 @@ const FEWEST_TEXTS: usize = 30;
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsualSplit {
     coefficients: [f64; TERMS],
-    /// Mean levels are taken from 0 to this.
+    /// Upper end of the range of mean levels, from 0.
     top: f64,
 }
 
 impl UsualSplit {
-    /// Fits it to `(mean level, split)` of texts on a scale of `levels`. `None` for fewer than 30.
+    /// Fits the curve to `(mean level, split)` of texts on a scale of `levels`. `None` for fewer than 30.
     pub fn fit(texts: impl Iterator<Item = (f32, f32)>, levels: usize) -> Option<Self> {
         let top = levels.saturating_sub(1).max(1) as f64;
         let (mut gram, mut moments, mut count) =
@@ -45,7 +45,7 @@ impl UsualSplit {
         self.coefficients.iter().zip(powers).map(|(c, x)| c * x).sum::<f64>().clamp(0.0, 1.0)
     }
 
-    /// How much it rises a level.
+    /// Slope of the usual split per level.
     pub fn slope(&self, mean: f64) -> f64 {
         const STEP: f64 = 1e-3;
         (self.at(mean + STEP) - self.at(mean - STEP)) / (2.0 * STEP)

@@ -1,4 +1,4 @@
-//! What is expected of the whole sets of options that several people answer to one text.
+//! Predictions of whole sets of options that several people answer to one text.
 
 use super::masi::ExpectedMasi;
 use crate::data::ModelError;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// its mean by less than about 0.01.
 const MOST_PAIRS: usize = 1_000;
 
-/// Whose the factors are that options of an answer share.
+/// Kind of the factors that the options of an answer share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -23,7 +23,7 @@ pub enum FactorsOf {
     Text,
 }
 
-/// Expects sets of options from the probabilities of each option, with options that go together or without.
+/// Predicts sets of options from the probabilities of each option, with or without correlated options.
 #[derive(Clone, Debug)]
 pub struct WholeSets {
     masi: ExpectedMasi,
@@ -42,12 +42,11 @@ impl WholeSets {
         Ok(Self { masi: ExpectedMasi::new(factors.options())?, factors, distances })
     }
 
-    /// The factors.
     pub fn factors(&self) -> &OptionFactors {
         &self.factors
     }
 
-    /// Whose the factors are in distances.
+    /// Kind of the factors used in distances.
     pub fn distances(&self) -> Option<FactorsOf> {
         self.distances
     }
@@ -120,7 +119,7 @@ pub fn pairs_of(people: usize) -> Vec<(usize, usize)> {
     if people * people.saturating_sub(1) / 2 <= MOST_PAIRS {
         return (0..people).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     }
-    // Steps round the circle of people, no two of which make the same pairs.
+    // Steps round the circle of people, no two of which give the same pairs.
     let (steps, furthest) = ((MOST_PAIRS / people).max(1), (people - 1) / 2);
     let step = |nth: usize| 1 + furthest * (2 * nth + 1) / (2 * steps);
     (0..steps).flat_map(|nth| (0..people).map(move |i| (i, (i + step(nth)) % people))).collect()

@@ -5,7 +5,7 @@
 use nalgebra::{DMatrix, DMatrixViewMut, DVector};
 use rayon::prelude::*;
 
-/// Columns of a block.
+/// Number of columns of a block.
 const BLOCK: usize = 64;
 
 /// Lower Cholesky factor of an n x n matrix.

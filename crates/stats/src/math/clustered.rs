@@ -9,10 +9,10 @@ const CONFIDENCE: f64 = 0.977_249_868;
 /// Smallest total gain of the labels, in nats: where every label is the same level, all gains are tiny and
 /// nearly equal.
 const LEAST_GAIN: f64 = 2.0;
-/// With fewer annotators who have labels nothing can be tested over them.
+/// Fewest annotators with labels for a test over annotators.
 pub const MIN_ANNOTATORS: usize = 3;
 
-/// Whether labels gain by more than chance, (text, gain) annotator by annotator.
+/// Whether labels gain by more than chance; `gains` are (text, gain), annotator by annotator.
 pub fn more_than_chance(gains: &[Vec<(u32, f64)>], texts: usize) -> bool {
     if gains.len() < MIN_ANNOTATORS {
         return false;

@@ -46,7 +46,7 @@ fn student_cdf(x: f64, df: usize) -> f64 {
     0.5 + 0.5 * inside
 }
 
-/// Where an increasing distribution function reaches `p`.
+/// Solves `cdf(x) = p` for an increasing distribution function.
 fn bisect(p: f64, cdf: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (-40.0, 40.0);
     while cdf(low) > p && low > -1e12 {

@@ -1,6 +1,6 @@
 //! The distribution function of F, central and noncentral.
 
-/// Iterations of a continued fraction, and how near its steps come to 1.
+/// Largest number of iterations of a continued fraction, and its tolerance.
 const STEPS: usize = 10_000;
 const EXACT: f64 = 1e-14;
 
@@ -13,7 +13,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x >= 1.0 {
         return 1.0;
     }
-    // The fraction is quick below the mean of the beta distribution.
+    // The fraction converges quickly below the mean of the beta distribution.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
@@ -50,7 +50,7 @@ pub(crate) fn f_cdf(f: f64, d1: f64, d2: f64, noncentrality: f64) -> f64 {
     if half == 0.0 {
         return incomplete_beta(d1 / 2.0, d2 / 2.0, x);
     }
-    // Beyond eight standard deviations of the Poisson distribution nothing counts.
+    // Terms beyond eight standard deviations of the Poisson distribution are negligible.
     let reach = 8.0 * half.sqrt() + 20.0;
     let (from, to) = ((half - reach).max(0.0) as usize, (half + reach) as usize);
     let weight = |j: usize| (j as f64 * half.ln() - half - libm::lgamma(j as f64 + 1.0)).exp();

@@ -5,7 +5,7 @@
 
 /// Largest argument whose exponential is still finite in single precision with room to add one.
 const EXP_LIMIT: f32 = 87.0;
-/// Adding and taking away 1.5 * 2^23 rounds to the nearest whole number without a branch.
+/// Adding and subtracting 1.5 * 2^23 rounds to the nearest whole number without a branch.
 const ROUND: f32 = 12_582_912.0;
 
 /// `e^x`, with `x` clamped to [-87, 87].

@@ -61,7 +61,7 @@ fn direction(gradient: &[f64], inverse: &[f64], pairs: &[(Vec<f64>, Vec<f64>, f6
     q
 }
 
-/// Halves the step until the value falls enough; `None` if it never does.
+/// Halves the step until the value decreases enough; `None` if it never does.
 fn search(
     x: &[f64],
     direction: &[f64],

@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::sync::OnceLock;
 
-/// The table holds the distribution from -END to END, at so many places a unit.
+/// The table covers the distribution from -END to END, with a fixed number of points per unit.
 const END: f64 = 8.0;
 const PLACES: f64 = 32.0;
 

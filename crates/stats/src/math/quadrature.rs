@@ -1,6 +1,6 @@
 //! Gauss-Hermite nodes for integrals over a normal distribution.
 
-/// How many nodes; fifteen integrate polynomials up to degree 29 exactly.
+/// Number of nodes; fifteen integrate polynomials up to degree 29 exactly.
 pub const NODES: usize = 15;
 
 /// The five-point rule: nodes and weights, exact up to degree 9, for values that are computed for every text
@@ -33,7 +33,7 @@ impl Hermite {
     }
 }
 
-/// The rule of so many nodes, ascending, with their weights; exact up to degree `2 nodes - 1`.
+/// The rule with this many nodes, ascending, with their weights; exact up to degree `2 nodes - 1`.
 pub(crate) fn rule(nodes: usize) -> Vec<(f64, f64)> {
     let jacobi = nalgebra::DMatrix::from_fn(nodes, nodes, |i, j| {
         if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 }

@@ -10,7 +10,7 @@ pub fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     rng
 }
 
-/// A number for some bytes (64-bit FNV-1a).
+/// Hash of some bytes (64-bit FNV-1a).
 pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! The table of annotators: how well each one is predicted.
+//! Scores of predictions for each annotator.
 
 use super::classes::{accuracy, macro_f1, rows_by_annotator};
 use super::probability::CLIP;
@@ -7,12 +7,12 @@ use crate::data::{MostFrequentLevel, Observation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How well one annotator's labels are predicted.
+/// Scores of the predictions for one annotator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatorScores {
     /// Index of the annotator.
     pub annotator: u32,
-    /// Labels scored; at least one.
+    /// Number of scored labels, at least one.
     pub labels: usize,
     /// Share predicted exactly.
     pub accuracy: f64,

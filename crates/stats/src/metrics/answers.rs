@@ -1,12 +1,12 @@
-//! One answer for a predicted distribution: each measure rewards another one.
+//! Single answers from a predicted distribution; each measure has a different optimal answer.
 
 use crate::data::Target;
 use dissensus_domain::ScaleKind;
 
-/// Slack of a cumulative probability: probabilities are of single precision.
+/// Tolerance of cumulative probabilities, which are in single precision.
 const ROUNDING: f64 = 1e-6;
 
-/// The level with the largest probability, the lowest of those that tie: it maximises the expected accuracy.
+/// The level with the largest probability, the lowest in case of ties: it maximises the expected accuracy.
 pub fn most_likely(p: &[f32]) -> u16 {
     let mut best = 0;
     for (c, v) in p.iter().enumerate() {

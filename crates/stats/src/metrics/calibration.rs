@@ -19,11 +19,11 @@ pub fn expected_calibration_error(scored: &Scored, bins: usize) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CalibrationBin {
-    /// Confidences above this one ...
+    /// Lower end, exclusive.
     pub from: f64,
-    /// ... up to and with this one.
+    /// Upper end, inclusive.
     pub to: f64,
-    /// Labels whose prediction fell in.
+    /// Number of labels whose prediction is in the bin.
     pub labels: usize,
     /// Mean probability of the predicted level; absent in an empty bin.
     pub confidence: Option<f64>,
@@ -64,7 +64,7 @@ fn stated(scored: &Scored) -> impl Iterator<Item = (f64, bool)> {
         .map(|(i, (p, o))| (f64::from(scored.row(i)[usize::from(p)]), o.level == p))
 }
 
-/// In which of `bins` equal bins, each with its upper end, a confidence falls.
+/// Index of the bin of a confidence, for `bins` equal bins that include their upper end.
 pub(crate) fn bin(confidence: f64, bins: usize) -> usize {
     ((confidence * bins as f64).ceil() as usize).clamp(1, bins) - 1
 }

@@ -4,10 +4,8 @@ use super::scored::Scored;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Share of positions where both agree. Zero for empty input.
-///
-/// # Panics
-/// Never; the shorter of both counts.
+/// Share of positions where both agree. Zero for empty input. Lists of different length are truncated to the
+/// shorter one.
 pub fn accuracy(truth: &[u16], predicted: &[u16]) -> f64 {
     let hits = truth.iter().zip(predicted).filter(|(t, p)| t == p).count();
     hits as f64 / truth.len().max(1) as f64
@@ -30,7 +28,7 @@ pub fn macro_f1(truth: &[u16], predicted: &[u16]) -> f64 {
     sum / levels.len().max(1) as f64
 }
 
-/// How often each level was predicted for each label: `confusion[label][predicted]`, levels x levels.
+/// Number of predictions of each level for each label: `confusion[label][predicted]`, levels x levels.
 ///
 /// # Panics
 /// If a level is not below `levels`.
@@ -42,15 +40,15 @@ pub fn confusion(truth: &[u16], predicted: &[u16], levels: usize) -> Vec<Vec<usi
     matrix
 }
 
-/// How well one level is found.
+/// Scores of one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassScores {
     /// The level, from 0.
     pub level: usize,
-    /// Labels of this level.
+    /// Number of labels of this level.
     pub support: usize,
-    /// Labels for which this level was predicted.
+    /// Number of labels for which this level was predicted.
     pub predicted: usize,
     /// `TP / (TP + FP)`; absent if the level was never predicted.
     pub precision: Option<f64>,
@@ -95,9 +93,7 @@ pub struct ClassAccuracy {
 /// Precision, recall and F1 over levels; absent without labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Average {
-    /// Mean precision.
     pub precision: Option<f64>,
-    /// Mean recall.
     pub recall: Option<f64>,
     /// Mean F1 (not the F1 of the means).
     pub f1: Option<f64>,
@@ -108,12 +104,12 @@ pub struct Average {
 /// `zero_division=0`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Averages {
-    /// Every level that occurs counts the same.
+    /// All occurring levels have the same weight.
     #[serde(rename = "macro")]
     pub macro_: Average,
-    /// Every label counts the same: with one level a label, all three are the accuracy.
+    /// All labels have the same weight: with one level per label, all three are the accuracy.
     pub micro: Average,
-    /// Levels count by their labels.
+    /// Levels are weighted by their number of labels.
     pub weighted: Average,
 }
 
@@ -134,7 +130,7 @@ impl Averages {
         let weighted = average(&|c| c.support as f64);
         Self {
             macro_: average(&|c| f64::from(u8::from(c.f1.is_some()))),
-            // One prediction a label: false positives and false negatives are the same labels.
+            // With one prediction per label, false positives and false negatives are the same labels.
             micro: Average { precision: weighted.recall, recall: weighted.recall, f1: weighted.recall },
             weighted,
         }

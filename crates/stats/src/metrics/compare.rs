@@ -1,4 +1,4 @@
-//! Whether one model is better than another on the same labels.
+//! Tests whether one model is better than another on the same labels.
 
 use super::bootstrap::Cluster;
 use super::classes::by_annotator;
@@ -12,16 +12,14 @@ use crate::data::{ModelError, Observation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A number of two models.
+/// A metric of two models.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Of the first model.
     pub first: f64,
-    /// Of the second.
     pub second: f64,
     /// First minus second.
     pub difference: f64,
-    /// What is resampled: whether the interval and p are about other texts or about other annotators.
+    /// The resampled unit: whether the interval and p are about other texts or about other annotators.
     pub over: Cluster,
     /// Interval of the difference over resamples, with both models scored on the same ones; absent with fewer
     /// than 20 texts or 5 annotators, and where nothing varies.
@@ -35,7 +33,7 @@ pub struct Difference {
 /// Differences of two models over resamples of the same clusters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Differences {
-    /// Mean negative log-likelihood of a label; less is better.
+    /// Mean negative log-likelihood of a label; smaller is better.
     pub log_loss: Difference,
     /// Share of labels predicted exactly.
     pub accuracy: Difference,
@@ -43,24 +41,24 @@ pub struct Differences {
     pub annotator_accuracy: Option<Difference>,
 }
 
-/// Two models on the same labels.
+/// Comparison of two models on the same labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Labels both were scored on.
+    /// Number of labels that both were scored on.
     pub labels: usize,
-    /// Texts they are on.
+    /// Number of texts of these labels.
     pub texts: usize,
     /// Would the difference persist on other texts labelled by the same annotators? Texts are resampled.
     /// Absent without labels.
     pub over_texts: Option<Differences>,
-    /// Would it hold for other annotators on the same texts? Annotators are resampled. Absent without labels.
+    /// Would the difference persist for other annotators on the same texts? Annotators are resampled. Absent
+    /// without labels.
     pub over_annotators: Option<Differences>,
-    /// McNemar's test of the predicted levels, labels taken as independent.
+    /// McNemar's test of the predicted levels, treating labels as independent.
     pub mcnemar: McNemar,
     /// Wilcoxon's signed-rank test of annotators' accuracies, first minus second, every annotator one pair,
     /// treated as independent although they share texts. Absent where no annotator's accuracy differs.
     pub annotators: Option<Wilcoxon>,
-    /// How the bootstrap was made.
     pub options: BootstrapOptions,
 }
 
@@ -97,7 +95,7 @@ pub fn compare(
     })
 }
 
-/// What the labels of one cluster add, for each model.
+/// Contribution of the labels of one cluster, for each model.
 #[derive(Default)]
 struct Sums {
     labels: f64,
@@ -167,7 +165,7 @@ fn difference(
 ) -> Difference {
     let difference = first - second;
     let n = draws.len();
-    // Differences of one cluster more or less tie with the observed one; rounding must not decide for them.
+    // Differences of one cluster more or less tie with the observed one, up to rounding.
     let as_far = |d: &f64| (d - difference).abs() >= difference.abs() * (1.0 - 1e-12) - 1e-15;
     let beyond = draws.clone().filter(as_far).count();
     let figure = Figure { estimate: difference, clusters, range: (f64::NEG_INFINITY, f64::INFINITY) };

@@ -33,7 +33,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     pearson(&ranks(&x[..n]), &ranks(&y[..n]))
 }
 
-/// Ranks from 1; ties share the middle of their ranks.
+/// Ranks from 1; ties share their average rank.
 pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     let order = order(values);
     let mut ranks = vec![0.0; values.len()];

@@ -1,4 +1,4 @@
-//! Metrics of texts: the distribution of labels and whether annotators differ.
+//! Metrics of texts: the distribution of labels, and whether annotators differ.
 
 use super::probability::CLIP;
 use super::scored::Scored;
@@ -38,7 +38,7 @@ pub fn soft_cross_entropy(scored: &Scored) -> f64 {
     each.iter().sum::<f64>() / each.len().max(1) as f64
 }
 
-/// That of every text with labels, in order of their indices.
+/// The soft cross-entropy of every text with labels, in order of their indices.
 pub(crate) fn soft_cross_entropies(scored: &Scored) -> Vec<f64> {
     let one = |rows: &Vec<usize>| {
         let n = rows.len() as f64;
@@ -64,9 +64,9 @@ pub(crate) fn rows_by_text(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
 
 /// Texts with two labels or more.
 pub(crate) struct ByText {
-    /// All texts, also those with one label.
+    /// Number of all texts, including those with one label.
     pub(crate) texts: usize,
-    /// Predicted pairwise disagreement of those who labelled it.
+    /// Predicted pairwise disagreement of the annotators who labelled it.
     pub(crate) predicted: Vec<f64>,
     /// Whether they differ.
     pub(crate) differ: Vec<bool>,

@@ -1,11 +1,12 @@
-//! The answer that macro-F1 rewards: rare levels are answered more often than they are the most likely one.
+//! The answer that is optimal for macro-F1: rare levels are answered more often than they are the most likely
+//! one.
 
 use super::classes::macro_f1;
 use super::scored::Scored;
 use crate::data::Observation;
 use serde::{Deserialize, Serialize};
 
-/// Exponents that are tried, in steps of a twentieth from 0 (the most likely level) on.
+/// Number of candidate exponents, in steps of a twentieth from 0 (the most likely level).
 const TRIED: u8 = 31;
 
 /// Answers the level with the largest `p_k / prior_k^alpha`: the most likely level for `alpha` 0, the one
@@ -15,7 +16,6 @@ const TRIED: u8 = 31;
 pub struct F1Rule {
     /// Share of each level among the training labels; a level without one is never answered.
     pub prior: Vec<f64>,
-    /// The exponent.
     pub alpha: f64,
 }
 
@@ -39,7 +39,7 @@ impl F1Rule {
         best.0
     }
 
-    /// The answer to each prediction; the lowest level of those that tie.
+    /// The answer to each prediction; the lowest level in case of ties.
     pub fn answers(&self, scored: &Scored) -> Vec<u16> {
         let weight: Vec<f64> =
             self.prior.iter().map(|&share| if share > 0.0 { share.powf(-self.alpha) } else { 0.0 }).collect();
@@ -57,7 +57,7 @@ impl F1Rule {
 }
 
 impl Scored {
-    /// With the answers of `rule`, which was chosen by other labels.
+    /// Adds the answers of `rule`, which was chosen on other labels.
     #[must_use]
     pub fn tuned_by(self, rule: &F1Rule) -> Self {
         let tuned = Some(rule.answers(&self));

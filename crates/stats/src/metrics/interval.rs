@@ -24,19 +24,18 @@ use serde::{Deserialize, Serialize};
 /// Confidence level of every interval that window, command and report show, and of the accompanying verdicts.
 pub const CONFIDENCE_LEVEL: f64 = 0.95;
 
-/// Resamples handed to the workers between two reports of progress.
+/// Number of resamples passed to the workers between two progress reports.
 const ROUND: usize = 50;
 
 /// Spread below this share of the figure is rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// How a bootstrap is made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BootstrapOptions {
-    /// Resamples; 1,000 give the width of an interval to about a twentieth.
+    /// Number of resamples; with 1,000 the width of an interval is accurate to about 5 %.
     pub resamples: usize,
-    /// Chance that the interval holds the population's value, in (0, 1).
+    /// Probability that the interval contains the population's value, in (0, 1).
     pub confidence: f64,
     /// Seed; the same seed, data and options give the same numbers on any number of cores.
     pub seed: u64,
@@ -57,7 +56,7 @@ impl BootstrapOptions {
     }
 }
 
-/// A confidence interval around a figure, which always holds the figure.
+/// A confidence interval around a figure, which always contains the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
@@ -67,19 +66,18 @@ pub struct Interval {
     pub high: f64,
     /// Standard deviation of the figure over the resamples.
     pub standard_error: f64,
-    /// Resamples in which the figure is defined.
+    /// Number of resamples in which the figure is defined.
     pub resamples: usize,
 }
 
-/// What an interval needs to know of its figure.
+/// Properties of a figure that its interval depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figure {
-    /// The figure itself.
     pub(crate) estimate: f64,
     /// Number of clusters that the figure is based on, at least two: all of them, or those of the decisive
     /// part (the worst tenth, the rarest class).
     pub(crate) clusters: usize,
-    /// The least and the greatest value that such a figure can have.
+    /// The smallest and the largest possible value of the figure.
     pub(crate) range: (f64, f64),
 }
 
@@ -162,7 +160,7 @@ pub(crate) fn resample<T: Send>(
     Ok(out)
 }
 
-/// Streams below this one belong to splits and folds of the same seed.
+/// Streams below this one are reserved for splits and folds with the same seed.
 const FIRST_STREAM: u64 = 1 << 32;
 
 #[cfg(test)]

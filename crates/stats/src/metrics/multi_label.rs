@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 /// The threshold of an option that was not tuned.
 const HALF: f32 = 0.5;
 
-/// How well predicted sets meet the sets that were answered.
+/// Scores of predicted sets against the answered ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MultiLabelScores {
-    /// Answers scored.
+    /// Number of scored answers.
     pub answers: usize,
     /// `2 TP / (2 TP + FP + FN)` over all options of all answers; absent where no option is chosen or
     /// predicted.
@@ -32,7 +32,7 @@ pub struct MultiLabelScores {
     pub subset_accuracy: Option<f64>,
     /// Share of all options of all answers that are wrong, either way.
     pub hamming_loss: Option<f64>,
-    /// Every option, in their order: `level` is its index.
+    /// Scores of every option, in order: `level` is its index.
     pub options: Vec<ClassScores>,
 }
 
@@ -85,12 +85,12 @@ fn option_scores(truth: &[OptionSet], predicted: &[OptionSet], option: usize) ->
 pub struct BinaryLogLoss {
     /// Over all options of all answers; absent without answers.
     pub all: Option<f64>,
-    /// Over all answers, of each option; empty without answers.
+    /// For each option over all answers; empty without answers.
     pub options: Vec<f64>,
 }
 
 impl BinaryLogLoss {
-    /// Of `probabilities` (answers x options, row-major) that an answer has an option.
+    /// Log loss of `probabilities` (answers x options, row-major) that an answer has an option.
     ///
     /// # Errors
     /// [`ModelError::Length`], [`ModelError::UnknownLevel`], [`ModelError::NotProbability`].
@@ -111,12 +111,12 @@ impl BinaryLogLoss {
     }
 }
 
-/// Which options a prediction names: those whose probability is greater than the option's threshold.
+/// Thresholds of options: an option is predicted if its probability exceeds its threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds(Vec<f32>);
 
 impl Thresholds {
-    /// One half for every option: what is more likely than not.
+    /// One half for every option.
     pub fn half(options: usize) -> Self {
         Self(vec![HALF; options])
     }
@@ -141,7 +141,6 @@ impl Thresholds {
         Ok(Self((0..options).map(of).collect()))
     }
 
-    /// The threshold of each option.
     pub fn values(&self) -> &[f32] {
         &self.0
     }

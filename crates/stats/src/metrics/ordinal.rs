@@ -1,4 +1,4 @@
-//! Metrics that know the order of levels.
+//! Metrics for ordered levels.
 
 use super::answers::median;
 use super::scored::Scored;
@@ -29,7 +29,7 @@ pub fn ranked_probability_score(scored: &Scored) -> f64 {
 }
 
 /// Cohen's kappa with quadratic weights (Cohen 1968, eq. 6): `1 - sum w_ij o_ij / sum w_ij e_ij`,
-/// `w_ij = (i - j)^2`. `None` where chance leaves nothing to explain (one level only).
+/// `w_ij = (i - j)^2`. `None` where it is undefined (one level only).
 pub fn quadratic_kappa(truth: &[u16], predicted: &[u16], levels: usize) -> Option<f64> {
     let n = truth.len() as f64;
     let mut rows = vec![0.0; levels];

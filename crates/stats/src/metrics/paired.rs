@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Groups of each kind that are left out in turn.
+/// Number of groups of each kind that are left out in turn.
 const GROUPS: usize = 50;
 /// Variance below this share of the squared difference is rounding.
 const ROUNDING: f64 = 1e-18;
@@ -31,7 +31,7 @@ const ROUNDING: f64 = 1e-18;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairedDifference {
-    /// The first model's figure less the second one's.
+    /// The first model's figure minus the second one's.
     pub difference: f64,
     /// Lower end of its interval, over texts and annotators together. Absent where there is too little data
     /// (see [`super::Intervals::of`]; there must be enough of both texts and annotators) and where nothing
@@ -43,12 +43,12 @@ pub struct PairedDifference {
     pub high: Option<f64>,
 }
 
-/// A model's metrics, and the same without one group of texts, annotators or labels after the other.
+/// A model's metrics, and the same without each group of texts, annotators or labels.
 #[derive(Clone, Debug)]
 pub struct Resampled {
     observations: Vec<Observation>,
     whole: Vec<(&'static str, Option<f64>)>,
-    /// Metrics that rest on enough texts and annotators.
+    /// Metrics based on enough texts and annotators.
     supported: Vec<bool>,
     /// Without each group: of texts, of annotators, of labels.
     without: [Vec<Left>; 3],
@@ -57,7 +57,7 @@ pub struct Resampled {
 /// Metrics without a group of labels.
 #[derive(Clone, Debug)]
 struct Left {
-    /// Labels that were left out.
+    /// Number of labels left out.
     labels: f64,
     metrics: Vec<Option<f64>>,
 }
@@ -183,7 +183,7 @@ impl Resampled {
         Ok(found)
     }
 
-    /// Of a metric, less that of `other` where there is one.
+    /// Half-width for a metric, or for its difference from that of `other`.
     fn half_width(&self, other: Option<&Self>, at: usize, figure: f64, confidence: f64) -> Option<f64> {
         let part = |nth: usize| -> Option<(f64, f64)> {
             let moved = |(group, left): (usize, &Left)| {
@@ -209,7 +209,7 @@ impl Resampled {
         self.without[1].len() == 1
     }
 
-    /// What its intervals are over.
+    /// The units that its intervals refer to.
     pub fn sampled(&self) -> &'static str {
         if self.over_texts_alone() { "texts" } else { "texts and annotators" }
     }
@@ -263,7 +263,7 @@ pub fn crossed_mean(
     (mean, half.map(|half| (mean - half, mean + half)))
 }
 
-/// The group of each member, at random, and how many groups there are; all that have the same key are in one.
+/// Random group of each member, and the number of groups; members with the same key share a group.
 fn groups(keys: impl Iterator<Item = u32> + Clone, seed: u64, stream: u64) -> (Vec<usize>, usize) {
     let mut different: Vec<u32> = keys.clone().collect();
     different.sort_unstable();
@@ -275,7 +275,7 @@ fn groups(keys: impl Iterator<Item = u32> + Clone, seed: u64, stream: u64) -> (V
     (group, many)
 }
 
-/// Apart from the streams of splits, folds and bootstraps of the same seed.
+/// Separate from the streams of splits, folds and bootstraps with the same seed.
 const FIRST_STREAM: u64 = 1 << 40;
 
 #[cfg(test)]

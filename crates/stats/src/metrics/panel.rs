@@ -68,7 +68,7 @@ pub(crate) fn median_cumulative(rows: &[&[f32]], levels: usize) -> Vec<f64> {
 /// count, so that this is the optimum (Gross 1956; Fox 1966).
 pub(crate) fn median_by_level(rows: &[&[f32]], levels: usize) -> Vec<f64> {
     let n = rows.len();
-    // Chance that at most this many people give each level.
+    // Probability that at most this many people give each level.
     let at_most: Vec<Vec<f64>> = (0..levels)
         .map(|level| {
             let mut below = 0.0;
@@ -83,7 +83,7 @@ pub(crate) fn median_by_level(rows: &[&[f32]], levels: usize) -> Vec<f64> {
         .collect();
     let mut counts = vec![0; levels];
     for _ in 0..n {
-        // One more at a level changes its expected distance by 2 P(count <= now) - 1.
+        // One more person at a level changes its expected distance by 2 P(count <= now) - 1.
         let next = (0..levels)
             .min_by(|&a, &b| at_most[a][counts[a]].total_cmp(&at_most[b][counts[b]]).then(a.cmp(&b)));
         if let Some(level) = next {

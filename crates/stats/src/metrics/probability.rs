@@ -1,4 +1,4 @@
-//! Metrics of predicted probabilities of the label given: log loss and Brier score.
+//! Metrics of the predicted probability of the given label: log loss and Brier score.
 
 use super::scored::Scored;
 

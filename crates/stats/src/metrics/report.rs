@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 /// Optional parts of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportOptions {
-    /// Bins of the calibration curve, at least one.
+    /// Number of bins of the calibration curve, at least one.
     pub bins: usize,
-    /// How confidence intervals are made; none without.
+    /// Options of confidence intervals; without, there are none.
     pub bootstrap: Option<BootstrapOptions>,
 }
 
@@ -26,14 +26,14 @@ impl Default for ReportOptions {
     }
 }
 
-/// The report of one model. What is not defined is absent (`null` in JSON), never NaN.
+/// The report of one model. Undefined values are absent (`null` in JSON), never NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub levels: usize,
-    /// Whether they have an order.
+    /// Whether levels have an order.
     pub ordinal: bool,
-    /// The numbers that models are compared by.
+    /// Metrics for comparing models.
     pub scores: Scores,
     /// One entry per level.
     pub classes: Vec<ClassScores>,
@@ -51,7 +51,7 @@ pub struct Report {
     pub calibration: Vec<CalibrationBin>,
     /// One entry per annotator with labels.
     pub annotators: Vec<AnnotatorScores>,
-    /// Intervals over texts and over annotators; empty if none were asked for.
+    /// Intervals over texts and over annotators; empty if none were requested.
     pub intervals: Vec<Intervals>,
 }
 
@@ -101,7 +101,8 @@ impl Report {
         self.intervals.iter().find(|i| i.over == over)?.of.get(key)
     }
 
-    /// Its interval over what the number is about: annotators for the numbers about annotators, else texts.
+    /// Its interval over the unit that the number is about: annotators for the numbers about annotators, else
+    /// texts.
     pub fn interval_of(&self, key: &str) -> Option<&super::Interval> {
         self.interval(Cluster::of(key), key)
     }

@@ -14,33 +14,30 @@ use crate::data::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// With fewer independent texts a correlation has no interval.
+/// Fewest independent texts (clusters) for an interval.
 pub const LEAST_CLUSTERS: usize = 20;
 
 /// Fewest clusters for a correlation: two texts always correlate by 1 or -1, and a few carry almost no
 /// information.
 const LEAST_TO_TELL: usize = 10;
 
-/// Nearer to 1 than this a correlation is 1 but for rounding.
+/// Correlations closer to 1 than this are 1 up to rounding.
 const EXACT: f64 = 1e-9;
 
-/// Two scores of texts, a row a text.
+/// Two scores of texts, one row per text.
 #[derive(Clone, Copy, Debug)]
 pub struct ScorePairs<'a> {
-    /// One score.
     pub x: &'a [f64],
-    /// The other one.
     pub y: &'a [f64],
-    /// Which models scored the text.
+    /// Identifier of the models that scored the text.
     pub strata: &'a [u16],
-    /// Texts of one cluster (a thread, a document) are not independent. Any numbers.
+    /// Cluster of the text (a thread, a document), whose texts are not independent. Any numbers.
     pub clusters: &'a [u32],
 }
 
 /// A correlation, in -1..=1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correlation {
-    /// The correlation.
     pub value: f64,
     /// Its interval; `None` with fewer than 20 clusters, or where it is 1 or -1.
     pub interval: Option<(f64, f64)>,
@@ -50,7 +47,7 @@ pub struct Correlation {
 /// than 10 clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoreCorrelation {
-    /// Texts.
+    /// Number of texts.
     pub texts: usize,
     /// Pearson's.
     pub pearson: Option<Correlation>,
@@ -122,7 +119,7 @@ struct Stratum {
     rows: Vec<usize>,
     x: Vec<f64>,
     y: Vec<f64>,
-    /// Places in `x` and `y`, sorted once.
+    /// Positions in `x` and `y`, sorted once.
     by_x: Vec<u32>,
     by_y: Vec<u32>,
 }
@@ -149,7 +146,7 @@ struct Squares {
     xx: f64,
     yy: f64,
     xy: f64,
-    /// Squares below these are what is left of the rounding of means.
+    /// Squares below these are due to the rounding of means.
     rounding: (f64, f64),
 }
 

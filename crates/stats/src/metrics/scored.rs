@@ -6,11 +6,10 @@ use crate::data::{ModelError, Observation};
 /// Labels with the probabilities a model gave to every level of each: the input of all metrics.
 #[derive(Clone, Debug, Default)]
 pub struct Scored {
-    /// The labels.
     pub observations: Vec<Observation>,
     /// observations x levels, row-major; rows sum to 1.
     pub probabilities: Vec<f32>,
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub levels: usize,
     /// The answer to each label that was tuned for macro-F1 on other labels ([`super::F1Rule`]); `None` where
     /// nothing was tuned.
@@ -67,7 +66,7 @@ impl Scored {
         &self.probabilities[i * self.levels..(i + 1) * self.levels]
     }
 
-    /// The level with the largest probability for each observation; the lowest of those that tie.
+    /// The level with the largest probability for each observation; the lowest in case of ties.
     pub fn predicted(&self) -> Vec<u16> {
         self.probabilities.chunks_exact(self.levels.max(1)).map(most_likely).collect()
     }

@@ -36,7 +36,7 @@ pub struct Scores {
     pub annotator_accuracy: Option<f64>,
     /// Mean over annotators of each one's macro-F1.
     pub annotator_macro_f1: Option<f64>,
-    /// Mean accuracy of the bottom decile of annotators (a tenth, rounded up, that is predicted worst).
+    /// Mean accuracy of the bottom decile of annotators (a tenth, rounded up, with the worst predictions).
     pub worst_tenth_accuracy: Option<f64>,
     /// Mean negative log-likelihood of a label, in nats ([`log_loss`]).
     pub log_loss: Option<f64>,
@@ -86,7 +86,7 @@ pub struct Scores {
     /// share at or below it; ordinal only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wasserstein: Option<f64>,
-    /// The same of the mean prediction; ordinal only.
+    /// The same distance for the mean prediction; ordinal only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wasserstein_probabilities: Option<f64>,
     /// Mean over texts of the Manhattan distance, 0 to 2, between the shares of levels among the text's
@@ -94,7 +94,7 @@ pub struct Scores {
     /// one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub manhattan: Option<f64>,
-    /// The same of the mean prediction.
+    /// The same distance for the mean prediction.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub manhattan_probabilities: Option<f64>,
     /// Soft micro-F1 of the mean prediction p against the shares q among the labels:
@@ -106,15 +106,15 @@ pub struct Scores {
     /// the shares among the labels ("positively oriented", Kurniawan et al. 2025); 1 is best.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub po_jsd: Option<f64>,
-    /// Labels scored.
+    /// Number of scored labels.
     pub n_labels: usize,
-    /// Texts scored.
+    /// Number of scored texts.
     pub n_texts: usize,
-    /// Annotators scored.
+    /// Number of scored annotators.
     pub n_annotators: usize,
-    /// Texts with two labels or more.
+    /// Number of texts with two labels or more.
     pub n_texts_with_two_labels: usize,
-    /// Of these, texts on which annotators differ.
+    /// Number of these texts on which annotators differ.
     pub n_texts_disputed: usize,
 }
 
@@ -163,7 +163,7 @@ impl Scores {
         scores
     }
 
-    /// Takes over the means of measures of texts.
+    /// Sets the means of measures of texts.
     pub(super) fn set_soft_labels(&mut self, mean: &TextMeasures, ordinal: bool, levels: usize) {
         self.error_rate = Some(mean.error_rate);
         self.manhattan = Some(mean.manhattan);
@@ -177,7 +177,7 @@ impl Scores {
         }
     }
 
-    /// Without the numbers that need probabilities: those of a prediction that is one answer.
+    /// Removes the numbers that need probabilities, for predictions that are single answers.
     #[must_use]
     pub fn of_answers(self) -> Self {
         Self {
@@ -201,7 +201,7 @@ impl Scores {
         }
     }
 
-    /// Every number with its key, in the order of the fields; the counts are left out.
+    /// Every number with its key, in the order of the fields, without the counts.
     pub fn values(&self) -> [(&'static str, Option<f64>); 25] {
         [
             ("accuracy", self.accuracy),

@@ -3,7 +3,7 @@
 use super::correlation::ranks;
 use serde::{Deserialize, Serialize};
 
-/// Up to this many differences the null distribution is counted out, if no two are equally large.
+/// Largest number of differences for the exact null distribution, if no two are equal.
 const EXACT: usize = 50;
 
 /// Differences closer to each other, or to zero, than this are equal: shares of few labels tie often, and
@@ -13,7 +13,7 @@ const SAME: f64 = 1e-9;
 /// Wilcoxon's signed-rank test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wilcoxon {
-    /// Pairs that differ; pairs that do not are left out, as Wilcoxon did.
+    /// Number of pairs that differ; the others are left out, as Wilcoxon did.
     pub pairs: usize,
     /// Sum of the ranks of positive differences.
     pub positive: f64,

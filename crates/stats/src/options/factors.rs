@@ -7,7 +7,7 @@ use crate::math::{dot, normal};
 use dissensus_domain::OptionSet;
 use serde::{Deserialize, Serialize};
 
-/// Nodes of the one factor, and of each of two.
+/// Number of nodes of one factor, and of each of two.
 const NODES: [usize; 2] = [15, 7];
 /// Nodes of a factor where answers of two people are compared, which needs the square of their number.
 pub(super) const FEW_NODES: [usize; 2] = [5, 5];
@@ -18,11 +18,11 @@ const LEAST_WEIGHT: f64 = 1e-4;
 /// are treated as independent.
 pub(super) const CERTAIN: f64 = 1e-6;
 
-/// How two options go together in one answer beyond what is predicted of each.
+/// Dependence of two options in one answer beyond their predicted probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionPair {
-    /// The two options, by their place on the scale, ascending.
+    /// The two options, by their index on the scale, ascending.
     pub options: (usize, usize),
     /// Tetrachoric correlation of the latent variables of the two decisions, -1 to 1: above 0 they co-occur,
     /// below 0 they exclude each other.
@@ -52,7 +52,7 @@ impl OptionFactors {
         Self::new(options, 0, Vec::new())
     }
 
-    /// With these loadings (options x factors, row-major), none, one or two factors.
+    /// Factors with these loadings (options x factors, row-major); none, one or two factors.
     ///
     /// # Errors
     /// [`ModelError::Length`] for any other numbers of options, factors or loadings.
@@ -76,22 +76,22 @@ impl OptionFactors {
         same.is_ok() && self.loadings.iter().all(|loading| loading.is_finite())
     }
 
-    /// Options of the question.
+    /// Number of options of the question.
     pub fn options(&self) -> usize {
         self.options
     }
 
-    /// How many factors there are; 0 where options are independent.
+    /// Number of factors; 0 where options are independent.
     pub fn factors(&self) -> usize {
         self.factors
     }
 
-    /// Of one option, one for each factor.
+    /// Loadings of one option, one per factor.
     pub fn loadings(&self, option: usize) -> &[f64] {
         &self.loadings[option * self.factors..(option + 1) * self.factors]
     }
 
-    /// How two different options go together: `l_i . l_j / sqrt((1 + |l_i|^2) (1 + |l_j|^2))`.
+    /// Correlation of two different options: `l_i . l_j / sqrt((1 + |l_i|^2) (1 + |l_j|^2))`.
     pub fn correlation(&self, one: usize, other: usize) -> f64 {
         let (a, b) = (self.loadings(one), self.loadings(other));
         dot(a, b) / (scale(a) * scale(b))
@@ -129,7 +129,7 @@ impl OptionFactors {
         self.at(&nodes(self.factors, &FEW_NODES), p)
     }
 
-    /// The same of many answers (answers x options), one after another.
+    /// [`OptionFactors::given`] for many answers (answers x options), one after another.
     ///
     /// # Panics
     /// If there is not one probability for each option of each answer.
@@ -157,7 +157,7 @@ impl OptionFactors {
     }
 }
 
-/// How much wider the decisions about an option are spread than without its loadings.
+/// Factor by which loadings widen the distribution of an option's latent variable.
 pub(super) fn scale(loadings: &[f64]) -> f64 {
     (1.0 + dot(loadings, loadings)).sqrt()
 }
@@ -204,7 +204,7 @@ impl Nodes {
     }
 }
 
-/// Those that a model of so many factors is made of.
+/// The nodes that a model with this many factors uses.
 pub(super) fn model_nodes(factors: usize) -> Nodes {
     nodes(factors, &NODES)
 }

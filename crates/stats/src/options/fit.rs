@@ -11,13 +11,13 @@ use rayon::prelude::*;
 /// Precision of the normal prior of a loading: the penalty of a loading of 1 equals the evidence of about
 /// half an answer.
 const PRECISION: f64 = 1.0;
-/// An option takes part where at least so many answers have it, and so many have it not.
+/// Fewest answers with an option, and without it, for the option to be included.
 const FEWEST_EITHER_WAY: usize = 5;
 const STEPS: usize = 100;
 const TOLERANCE: f64 = 1e-7;
-/// The least that a decision counts for while loadings are looked for.
+/// Smallest probability of a decision during the fit.
 const LEAST: f64 = 1e-12;
-/// Answers that are summed up in one go, always the same ones, so that sums come out the same.
+/// Number of answers summed up together, always the same ones, so that sums are reproducible.
 const BLOCK: usize = 64;
 
 /// The loadings under which these answers (`sets`, with `probabilities` answers x options) are most likely,
@@ -104,7 +104,7 @@ impl Likelihood {
         let mut start = vec![0.1; k * self.factors];
         for (factor, axis) in axes.into_iter().take(self.factors).enumerate() {
             let length = eigen.eigenvalues[axis].max(0.01).sqrt();
-            // The sign of an axis means nothing; its largest part is above 0.
+            // The sign of an axis is arbitrary; its largest component is made positive.
             let largest = (0..k)
                 .map(|i| eigen.eigenvectors[(i, axis)])
                 .fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most });
@@ -116,7 +116,7 @@ impl Likelihood {
         start
     }
 
-    /// The value, and its slope into `gradient`.
+    /// Returns the value and writes its gradient to `gradient`.
     pub(super) fn value(&self, loadings: &[f64], gradient: &mut [f64]) -> f64 {
         let scales: Vec<f64> = loadings.chunks_exact(self.factors).map(scale).collect();
         let shifts: Vec<f64> = (0..self.nodes.weights.len())
@@ -140,7 +140,7 @@ impl Likelihood {
     }
 }
 
-/// Loadings, and what follows from them for every answer alike.
+/// Loadings, and the values derived from them that all answers share.
 struct At<'a> {
     table: Table,
     likelihood: &'a Likelihood,
@@ -151,7 +151,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    /// Log-likelihood of some answers and its gradient in the loadings.
+    /// Log-likelihood of some answers and its gradient with respect to the loadings.
     fn sum(&self, quantiles: &[f64], signs: &[f64]) -> (f64, Vec<f64>) {
         let (k, nodes) = (self.likelihood.options, self.likelihood.nodes.weights.len());
         let (mut log, mut gradient) = (0.0, vec![0.0; self.loadings.len()]);

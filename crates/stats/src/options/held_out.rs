@@ -1,4 +1,4 @@
-//! Whole answers to a multi-label question, put together of what was held out of each option.
+//! Whole answers to a multi-label question, combined from the held-out predictions of each option.
 
 use crate::data::ModelError;
 use crate::metrics::Scored;
@@ -8,13 +8,13 @@ use dissensus_domain::OptionSet;
 /// any of these answers.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOutSets {
-    /// Of each option (answers x options, row-major).
+    /// Probability of each option (answers x options, row-major).
     pub probabilities: Vec<f32>,
-    /// What was answered.
+    /// The answered sets.
     pub sets: Vec<OptionSet>,
-    /// The text of each answer; copies of one body, and the texts of one group, under one number.
+    /// The text of each answer; copies of one body, and the texts of one group, have the same number.
     pub texts: Vec<u32>,
-    /// Who gave each answer.
+    /// The annotator of each answer.
     pub annotators: Vec<u32>,
 }
 

@@ -31,7 +31,8 @@ pub(super) fn poisson_binomial<'a>(
     counts
 }
 
-/// The sum of the people's levels: sums x nodes. `people` gives each one's probabilities, levels x nodes.
+/// Distribution of the sum of the people's levels: sums x nodes. `people` are their probabilities, levels x
+/// nodes.
 pub(super) fn level_sums<'a>(
     nodes: usize,
     levels: usize,

@@ -1,4 +1,4 @@
-//! Panels drawn from people so that every attribute's shares are met.
+//! Random panels that satisfy the shares of every attribute.
 
 use super::quotas::{Quota, QuotaError, Seats};
 use crate::math::random::{fingerprint, unit};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Tags that separate the random numbers of people and of seats.
 const PERSON: u64 = 1;
 const SEATS: u64 = 2;
-/// Remaining seats that are gone through at most: some seconds.
+/// Largest number of states of remaining seats to process, which takes some seconds.
 const MOST_WAYS: usize = 400_000;
 
 /// A person who may be drawn for a panel.
@@ -29,29 +29,29 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub struct DrawPanels {
     size: usize,
-    /// People of the same values: their seats in every attribute, and who they are.
+    /// People with the same values: their seats in every attribute, and their indices.
     cells: Vec<Cell>,
-    /// The logarithm of the number of panels of the cells from one on that fill these seats.
+    /// The logarithm of the number of ways to fill these seats from the cells from an index on.
     ways: HashMap<(usize, Vec<u16>), f64>,
     seats: Vec<u16>,
 }
 
 #[derive(Clone, Debug)]
 struct Cell {
-    /// One place in `seats` for each attribute.
+    /// One index in `seats` for each attribute.
     places: Vec<usize>,
     people: Vec<usize>,
-    /// A number for each of `people`, by name.
+    /// A hash for each of `people`, by name.
     names: Vec<u64>,
-    /// The same of the places.
+    /// A hash of the places.
     of_places: u64,
 }
 
 impl DrawPanels {
-    /// Of these people.
+    /// Prepares drawing from these people.
     ///
     /// # Errors
-    /// A share that is none, shares above 1, or what cannot be met with these people, by name.
+    /// An invalid share, shares above 1, or the shares that these people cannot satisfy, by name.
     pub fn new(people: &[Candidate], size: usize, quotas: &[Quota]) -> Result<Self, QuotaError> {
         if size == 0 {
             return Err(QuotaError::Nobody);
@@ -95,7 +95,7 @@ impl DrawPanels {
         Ok(found)
     }
 
-    /// Members of a panel.
+    /// Number of members of a panel.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -129,7 +129,7 @@ impl DrawPanels {
     }
 }
 
-/// The place of a person among all seats, for each attribute; with none the only place.
+/// The index of a person among all seats, for each attribute; a single index without attributes.
 fn places(attributes: &[Seats], person: &BTreeMap<String, String>) -> Vec<usize> {
     let mut from = 0;
     let mut places: Vec<usize> = Vec::with_capacity(attributes.len().max(1));
@@ -164,7 +164,7 @@ fn each_alone(
     Ok(())
 }
 
-/// How many people of each place the cells from one on have.
+/// Number of people of each place in the cells from an index on.
 fn left_of(cells: &[Cell], places: usize) -> Vec<Vec<usize>> {
     let mut left = vec![vec![0; places]];
     for cell in cells.iter().rev() {
@@ -187,7 +187,7 @@ fn without(seats: &[u16], cell: &Cell, n: u16) -> Vec<u16> {
     left
 }
 
-/// Counts panels by the seats that are left.
+/// Counts panels by the remaining seats.
 struct Counting<'a> {
     cells: &'a [Cell],
     left: Vec<Vec<usize>>,
@@ -236,7 +236,7 @@ fn ln_choose(n: usize, k: u16) -> f64 {
     libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0)
 }
 
-/// One of them, by the logarithms of their weights and a number from 0 to 1.
+/// Picks one option by the logarithms of the weights and a number from 0 to 1.
 fn pick(options: &[(u16, f64)], number: f64) -> u16 {
     let all = log_sum(&options.iter().map(|(_, log)| *log).collect::<Vec<_>>());
     let mut left = number;
@@ -246,7 +246,7 @@ fn pick(options: &[(u16, f64)], number: f64) -> u16 {
             return *n;
         }
     }
-    // What rounding left over.
+    // Fallback for rounding.
     options.iter().rev().find(|(_, log)| *log > f64::NEG_INFINITY).map_or(0, |(n, _)| *n)
 }
 

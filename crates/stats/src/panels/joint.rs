@@ -1,4 +1,4 @@
-//! What people may answer to one text, together.
+//! Joint distribution of people's answers to one text.
 
 /// Distributions of people's answers to one text at every node of the uncertainty of that text: given a node
 /// they are independent.
@@ -11,32 +11,32 @@ pub struct JointAnswers {
 }
 
 impl JointAnswers {
-    /// Of nodes with these weights, which sum to 1, and probabilities people x levels x nodes.
+    /// Builds the distribution from nodes with these weights, which sum to 1, and probabilities people x
+    /// levels x nodes.
     ///
     /// # Panics
-    /// If `p` does not have whole people.
+    /// If the length of `p` is not a multiple of levels x nodes.
     pub fn new(weights: Vec<f64>, levels: usize, p: Vec<f64>) -> Self {
         let size = weights.len() * levels;
         assert!(size > 0 && p.len().is_multiple_of(size), "{} numbers for rows of {size}", p.len());
         Self { weights, levels, p }
     }
 
-    /// Of people whose answers have nothing to do with each other: probabilities people x levels.
+    /// Builds the distribution of independent answers: probabilities people x levels.
     pub fn independent(levels: usize, p: &[f32]) -> Self {
         Self::new(vec![1.0], levels, p.iter().map(|p| f64::from(*p)).collect())
     }
 
-    /// How many people there are.
+    /// Number of people.
     pub fn people(&self) -> usize {
         self.p.len() / (self.levels * self.weights.len())
     }
 
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Weights of the nodes.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }

@@ -1,4 +1,4 @@
-//! Points of what is not known of a text, for verdicts of panels.
+//! Nodes of the uncertainty of a text, for verdicts of panels.
 
 use crate::math::normal::quantile;
 use crate::math::{axpy, dot};
@@ -10,7 +10,7 @@ const STEP: f64 = 0.3;
 /// The three-point Gauss-Hermite rule, for a text's scale.
 const SCALES: [(f64, f64); 3] =
     [(0.0, 2.0 / 3.0), (-1.732_050_807_568_877_2, 1.0 / 6.0), (1.732_050_807_568_877_2, 1.0 / 6.0)];
-/// Points of several scores, at least: half of them, and their mirror images.
+/// Smallest number of points for several scores: half of them, and their mirror images.
 const POINTS: usize = 128;
 
 /// One point: its weight, and the distances of every score and of the logarithm of the scale from their

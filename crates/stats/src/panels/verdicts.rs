@@ -8,10 +8,10 @@ use crate::data::{ModelError, Target};
 use crate::metrics::CONFIDENCE_LEVEL;
 use std::borrow::Cow;
 
-/// Parts of the range of what is not known of a text that an interval leaves out on either side.
+/// Probability outside the interval on either side.
 const TAIL: f64 = 0.5 * (1.0 - CONFIDENCE_LEVEL);
 
-/// What is expected of a panel on one text.
+/// Forecast of a panel's verdict on one text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictForecast {
     /// Probabilities of [`Verdicts::outcomes`], which sum to 1.
@@ -28,12 +28,12 @@ pub struct VerdictForecast {
 pub struct MeanForecast {
     /// Its expectation.
     pub expected: f64,
-    /// The interval that holds it with 95 % or a little more (it has steps of one over the members).
+    /// The interval that contains it with at least 95 % (it has steps of one over the members).
     pub interval: (f64, f64),
 }
 
 impl VerdictForecast {
-    /// The most likely outcome, the first of those that tie, and its probability.
+    /// The most likely outcome, the first in case of ties, and its probability.
     pub fn likeliest(&self) -> (usize, f64) {
         let better = |best: (usize, f64), (at, p): (usize, f64)| if p > best.1 { (at, p) } else { best };
         self.probabilities.iter().copied().enumerate().fold((0, f64::MIN), better)
@@ -61,7 +61,7 @@ impl Verdicts {
         Ok(Self { rule, target, members, plurality })
     }
 
-    /// Everything that the panels may decide, in the order of all distributions.
+    /// All possible verdicts of the panels, in the order of all distributions.
     pub fn outcomes(&self) -> Vec<Verdict> {
         self.rule.outcomes(self.target.levels)
     }

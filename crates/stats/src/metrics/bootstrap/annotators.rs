@@ -4,13 +4,13 @@ use super::labels::Labels;
 use super::sums::Sums;
 use crate::metrics::{Scores, classes, correlation};
 
-/// What can be computed once per annotator.
+/// Values that are computed once per annotator.
 pub(super) struct OverAnnotators<'a> {
     labels: &'a Labels<'a>,
     sums: Vec<Sums>,
     macro_f1: Vec<f64>,
     accuracy: Vec<f64>,
-    /// Annotators from the one predicted worst to the one predicted best.
+    /// Annotators from the worst predicted to the best predicted.
     worst_first: Vec<u32>,
 }
 

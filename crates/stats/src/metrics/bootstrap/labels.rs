@@ -4,13 +4,13 @@ use super::sums::{Confusion, Label, Sums};
 use crate::metrics::{Scored, Scores, ordinal};
 use std::collections::BTreeMap;
 
-/// Every label; texts and annotators counted without gaps, in order of their indices.
+/// All labels; texts and annotators are indexed without gaps, in order of their indices.
 pub(super) struct Labels<'a> {
     pub(super) scored: &'a Scored,
     pub(super) ordinal: bool,
-    /// Whether levels have an order to correlate by.
+    /// Whether levels have an order for correlations.
     pub(super) correlates: bool,
-    /// Of every label: its text and its annotator.
+    /// Text and annotator of every label.
     pub(super) text: Vec<u32>,
     pub(super) annotator: Vec<u32>,
     /// Labels against the most likely level, the answer tuned for macro-F1 and the median (ordered levels
@@ -24,7 +24,7 @@ pub(super) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// `scored` has passed [`Scored::check`].
+    /// Lays out `scored`, which must have passed [`Scored::check`].
     pub(super) fn of(scored: &'a Scored, ordinal: bool) -> Self {
         let (text, of_text) = group(scored.observations.iter().map(|o| o.text));
         let (annotator, of_annotator) = group(scored.observations.iter().map(|o| o.annotator));
@@ -75,7 +75,7 @@ impl<'a> Labels<'a> {
 /// Labels against one answer to each.
 struct Cells {
     levels: usize,
-    /// Of every label its cell of the confusion matrix.
+    /// Cell of the confusion matrix of every label.
     cell: Vec<u32>,
     /// Whether each level occurs among labels or answers.
     occurs: Vec<bool>,
@@ -121,7 +121,7 @@ impl Cells {
     }
 }
 
-/// The group of every member counted without gaps, and the members of every group.
+/// Index of the group of every member, without gaps, and the members of every group.
 fn group(of: impl Iterator<Item = u32> + Clone) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut found: BTreeMap<u32, u32> = of.clone().map(|g| (g, 0)).collect();
     found.values_mut().enumerate().for_each(|(at, dense)| *dense = at as u32);

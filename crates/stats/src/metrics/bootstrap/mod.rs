@@ -27,12 +27,12 @@ use texts::OverTexts;
 
 /// Fewest texts to estimate the uncertainty of a number.
 const LEAST_TEXTS: usize = 20;
-/// The same of annotators, and of annotators in the worst tenth.
+/// Fewest annotators in total, and in the worst tenth.
 const LEAST_ANNOTATORS: usize = 5;
 /// Fewest texts with the rarest level for macro-F1, or of the rarer kind for AUROC, which depend on them.
 pub const LEAST_RARE: usize = 10;
 
-/// What is resampled.
+/// The resampled unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cluster {
@@ -43,10 +43,9 @@ pub enum Cluster {
 }
 
 impl Cluster {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Texts, Self::Annotators];
 
-    /// What a number of [`Scores`], named by its key, is first of all about: annotators or texts.
+    /// The unit that a number of [`Scores`], given by its key, is primarily about.
     pub fn of(key: &str) -> Self {
         match key {
             "annotator_accuracy" | "annotator_macro_f1" | "worst_tenth_accuracy" => Self::Annotators,
@@ -54,7 +53,7 @@ impl Cluster {
         }
     }
 
-    /// With fewer of them nothing has an interval.
+    /// Fewest clusters for an interval.
     pub fn least(self) -> usize {
         match self {
             Self::Texts => LEAST_TEXTS,
@@ -66,11 +65,8 @@ impl Cluster {
 /// Intervals of one model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// What was resampled.
     pub over: Cluster,
-    /// How many clusters there are.
     pub clusters: usize,
-    /// How it was made.
     pub options: BootstrapOptions,
     /// One interval for each number of [`Scores`] that has one, by its key. A number has none where it is
     /// about the other kind of cluster, is not defined, does not vary, or has too little data: fewer than 20
@@ -155,7 +151,7 @@ pub(super) fn support(
     scores.values().into_iter().filter_map(of).collect()
 }
 
-/// How many clusters a number rests on; `None` where they are too few.
+/// Number of clusters that a number is based on; `None` where there are too few.
 fn behind(
     key: &str,
     over: Cluster,
@@ -179,7 +175,7 @@ fn behind(
     (found >= least).then_some(found)
 }
 
-/// The least and the greatest value that a number can have.
+/// The smallest and the largest possible value of a number.
 fn range(key: &str, levels: usize) -> (f64, f64) {
     match key {
         "log_loss" | "soft_cross_entropy" => (0.0, f64::INFINITY),

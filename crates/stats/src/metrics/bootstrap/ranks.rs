@@ -47,7 +47,7 @@ impl Ranked {
     }
 }
 
-/// Weight below each value, and half of the weight that ties with it: ranks from 1/2 where all weights are 1.
+/// Weight below each value plus half of the weight tied with it: ranks from 1/2 where all weights are 1.
 pub(in crate::metrics) fn weighted_ranks(values: &[f64], order: &[u32], weights: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; values.len()];
     let mut before = 0.0;

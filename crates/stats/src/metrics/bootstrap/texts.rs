@@ -7,7 +7,7 @@ use crate::metrics::soft_labels;
 use crate::metrics::soft_labels::TextMeasures;
 use crate::metrics::{Scores, disagreement};
 
-/// What can be computed once per text.
+/// Values that are computed once per text.
 pub(super) struct OverTexts<'a> {
     labels: &'a Labels<'a>,
     sums: Vec<Sums>,
@@ -15,7 +15,7 @@ pub(super) struct OverTexts<'a> {
     soft: Vec<f64>,
     /// Measures of each text's panel.
     measures: Vec<TextMeasures>,
-    /// Texts with two labels, and what is predicted and observed of their disagreement.
+    /// Texts with two labels, with their predicted and observed disagreement.
     paired: Vec<u32>,
     ranked: Ranked,
 }
