@@ -640,7 +640,8 @@ mod tests {
         assert_eq!(calibration_texts(&x, &labels), (2, 6));
     }
 
-    /// A parent's training texts among the validation texts: the encoder knows their labels.
+    /// The validation texts include training texts of a parent encoder, whose embeddings contain information
+    /// about their labels.
     #[test]
     fn validation_labels_that_taught_an_earlier_encoder_are_not_scored() {
         let world = World::new(4);
@@ -652,9 +653,10 @@ mod tests {
         let options = FitOptions::default();
         for (validation, scored) in [
             (&world.validation[..], &own[..]),
-            // Too few to calibrate on: by the model of the training labels, and still none that was learned.
+            // Too few to calibrate on: scored by the model of the training labels, still without texts that
+            // the encoder learned.
             (&world.validation[..51 * 5], &own[..5]),
-            // Nothing else is there.
+            // There are no other labels.
             (&world.validation[..5], &world.validation[..5]),
         ] {
             let found =
@@ -718,7 +720,7 @@ mod tests {
             let mut text = Vec::new();
             for t in 0..train + others + test {
                 let (signal, own, noise) = (normal(1.3), normal(0.9), normal(0.9));
-                // Learned by heart: the embedding has the text's own effect.
+                // Memorised: the embedding contains the text's own effect.
                 let seen = signal + if t < train { own } else { noise };
                 rows.push((0.1 * seen) as f32);
                 rows.extend((0..7).map(|_| normal(0.1) as f32));

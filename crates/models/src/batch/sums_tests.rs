@@ -1,4 +1,4 @@
-//! The chance that two annotators differ, integrated over what `multilevel` does not know about a text.
+//! The probability that two annotators differ, integrated over the uncertainty of a text under `multilevel`.
 
 use super::{Multilevel, TextScorer};
 use crate::mixed::CrossedEffects;
@@ -8,7 +8,7 @@ use dissensus_stats::data::{AnnotatorModel, Target};
 use dissensus_stats::disagreement::{RunningSums, Sums};
 use dissensus_stats::math::sigmoid;
 
-/// Three annotators without uncertainty about themselves, two texts with uncertainty about their scores.
+/// Three annotators without uncertainty, two texts with uncertain scores.
 fn model(kind: ScaleKind, levels: usize) -> Multilevel {
     let link = Link::new(Target { kind, levels });
     let scores = (0..2 * link.scores()).map(|i| 0.4 - 0.3 * i as f64).collect();

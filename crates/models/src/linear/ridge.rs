@@ -359,7 +359,8 @@ mod tests {
                 (0..link.scores()).map(|c| dot(&head.weights[c * 3..(c + 1) * 3], x.row(t))).collect();
             link.probabilities(&u, &intercepts, 1.0, &mut p);
             for (ours, theirs) in p.iter().zip(theirs) {
-                // The weak prior of the link parameters, which the others do not have, moves the third digit.
+                // The weak prior of the link parameters, which the references do not have, changes the third
+                // digit.
                 assert!((ours - theirs).abs() < 2e-3, "{name} {t}: {ours} against {theirs}");
             }
         }

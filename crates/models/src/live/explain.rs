@@ -474,7 +474,7 @@ mod tests {
                     let mut left = model.clone();
                     assert_eq!(left.retract(influence.text, 3).unwrap(), influence.level);
                     let change = outcome(&model, text, 3, by) - outcome(&left, text, 3, by);
-                    // The bar is 1e-3; what remains is the single precision of predictions.
+                    // The tolerance is 1e-3; the remaining difference is the single precision of predictions.
                     assert!((influence.change - change).abs() < 1e-4, "{influence:?} {change}");
                 }
                 assert!(all[0].change.abs() > 1e-3, "{:?}", all[0]);

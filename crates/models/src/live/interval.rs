@@ -246,7 +246,8 @@ mod tests {
         LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0)
     }
 
-    /// What the measure would move if everybody of a group reacted a little differently, by moving them.
+    /// Computes the move of the measure when all members of a group react a little differently, by moving
+    /// them.
     #[test]
     fn a_doubt_about_groups_moves_a_measure_as_far_as_said() {
         const STEP: f64 = 0.05;
@@ -329,7 +330,7 @@ mod tests {
                     whole += found.powi(2);
                 }
             }
-            // Variances of intercepts follow gaps too, which is left out here.
+            // Variances of intercepts also depend on gaps, which is left out here.
             assert!(apart <= 0.1f64.powi(2) * whole, "{by:?}: {apart:e} of {whole:e}");
             assert!(whole > 1e-5, "{by:?}: {whole:e}");
         }

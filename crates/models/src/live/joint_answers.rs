@@ -59,7 +59,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
 
-    /// Twelve people of known severities and three texts with known doubt.
+    /// Twelve people of known severities and three texts with known uncertainty.
     fn model(kind: ScaleKind, levels: usize) -> LiveModel {
         let target = Target { kind, levels };
         let link = Link::new(target);
@@ -91,7 +91,7 @@ mod tests {
         last
     }
 
-    /// Texts' scores drawn from their posteriors, then everybody's answers at that score.
+    /// Texts' scores drawn from their posteriors, then all people's answers at that score.
     #[test]
     fn the_integral_is_what_drawing_finds() {
         const DRAWS: usize = 40_000;

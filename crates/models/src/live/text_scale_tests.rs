@@ -37,7 +37,7 @@ fn its_predictions_are_explained_and_kept() {
     }
 }
 
-/// Sums over people follow the click as a model made anew of the same state has them.
+/// Sums over people are updated to those of a new model with the same state.
 #[test]
 fn a_click_brings_all_sums_up_to_date_and_a_retraction_takes_it_back() {
     let mut model = live();

@@ -203,7 +203,7 @@ mod tests {
         Simulated { observations, score, log, texts, levels }
     }
 
-    /// The effects without and with the trial, and whether it was taken.
+    /// The effects without and with the trial, and whether it was accepted.
     fn fitted(sim: &Simulated) -> (CrossedEffects, bool) {
         let kind = if sim.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
         let link = Link::new(Target { kind, levels: sim.levels });
@@ -236,7 +236,7 @@ mod tests {
             let log: Vec<f64> = estimated.iter().map(|d| d.log).collect();
             let r = correlation(&log, &sim.log);
             assert!(r > 0.75, "{levels} levels: r {r}");
-            // A 95 % interval covers most. The mean of the true ones is a scale that texts take up.
+            // A 95 % interval covers most. The mean of the true values is a scale that texts absorb.
             let mean = sim.log.iter().sum::<f64>() / 60.0 - log.iter().sum::<f64>() / 60.0;
             let within = |(d, truth): &(&Discrimination, &f64)| {
                 let (low, high) = d.interval();
@@ -289,7 +289,7 @@ mod tests {
         assert!(!choice.select_discrimination(&[0; 60], 1));
     }
 
-    /// The derivative by the logarithm, with what it does to the attenuation.
+    /// The derivative with respect to the logarithm includes its effect on the attenuation.
     #[test]
     fn the_mode_has_no_slope_in_any_direction() {
         use crate::mixed::annotator::{LabelGivenText, fit};

@@ -295,7 +295,7 @@ mod tests {
     use rand::RngExt;
     use rand_distr::{Distribution, StandardNormal};
 
-    /// Labels of the binary model, each text labelled by `per_text` annotators who come in turn.
+    /// Labels of the binary model, each text labelled by `per_text` annotators in turn.
     fn labels(texts: usize, per_text: usize, annotators: usize, variances: [f64; 2]) -> Vec<Observation> {
         let mut rng = generator(5, 1);
         let mut normal = |variance: f64| {
@@ -307,7 +307,7 @@ mod tests {
         let mut all = Vec::new();
         for (t, score) in text.iter().enumerate() {
             for i in 0..per_text {
-                // A step that grows from round to round, so that every pair of annotators meets.
+                // A step that increases from round to round, so that every pair of annotators occurs.
                 let a = (t * per_text + i * (1 + t / annotators)) % annotators;
                 let yes = rng.random::<f64>() < dissensus_stats::math::sigmoid(score + annotator[a]);
                 if all.iter().all(|o: &Observation| o.text as usize != t || o.annotator as usize != a) {
@@ -324,7 +324,7 @@ mod tests {
         CrossedEffects::new(link, vec![0.0; texts], annotators, observations)
     }
 
-    /// Two labels a text, where plain expectation maximisation needs very many rounds.
+    /// Two labels per text, where plain expectation maximisation needs very many rounds.
     #[test]
     fn accelerated_rounds_end_where_very_many_plain_rounds_end() {
         let observations = labels(400, 2, 40, [3.0, 2.0]);
@@ -341,7 +341,7 @@ mod tests {
         assert!((fast.fixed_effects[0] - plain.fixed_effects[0]).abs() < 0.02);
     }
 
-    /// The objective rises to its end, less what the weak prior of the variances takes.
+    /// The objective increases to its end, apart from the weak prior of the variances.
     #[test]
     fn the_likelihood_rises() {
         let observations = labels(300, 5, 30, [2.0, 1.0]);
@@ -381,11 +381,12 @@ mod tests {
             exact += grid.iter().map(|(z, w)| w * given(vt.sqrt() * z)).sum::<f64>().ln();
         }
         let ours = crossed.convergence.log_likelihood;
-        // What is left is the attenuated logistic function in place of its integral over a normal.
+        // The remaining difference is the attenuated logistic function in place of its integral over a
+        // normal.
         assert!((ours - exact).abs() < 0.002 * exact.abs(), "{ours} {exact}");
     }
 
-    /// Four people on 150 texts, of which one in seven is meant: rare, and people nearly agree.
+    /// Four people on 150 texts, one in seven of which is positive: rare, and people nearly agree.
     fn rare(seed: u64, share: f64) -> Vec<Observation> {
         let mut rng = generator(seed, 3);
         let mut all = Vec::new();

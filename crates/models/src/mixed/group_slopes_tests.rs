@@ -12,13 +12,13 @@ fn select(sim: &mut Simulated) -> Option<GroupSlopes> {
     sim.crossed.select_group_slopes(&sim.attributes, (&sim.z, FEATURES), (&sim.fold, 5), 1, &Silent)
 }
 
-/// With slopes of the groups by gender, whether they predict better or not.
+/// Adds slopes of the groups by gender, whether or not they predict better.
 fn with_groups(sim: &mut Simulated, variance: f64) {
     sim.crossed = sim.crossed.with_slopes(&sim.z, FEATURES);
     sim.crossed.add_group_slopes(&sim.attributes, &[1], variance);
 }
 
-/// Slopes expected of people with these values of the two attributes.
+/// Expected slopes of people with these values of the two attributes.
 fn expected(sim: &Simulated, values: [Option<u16>; 2]) -> Vec<f64> {
     sim.crossed.prior_of(&values).0.split_off(sim.crossed.link.random_effects())
 }
@@ -39,7 +39,7 @@ fn groups_that_differ_in_kind_are_found() {
     assert!(right >= 6, "{right} of 8");
 }
 
-/// The rule is for a chance of one in forty.
+/// The rule allows a chance of one in forty.
 #[test]
 fn groups_that_do_not_differ_get_no_slopes() {
     for (levels, own) in [(5, 0.0), (2, 0.4)] {
@@ -48,7 +48,7 @@ fn groups_that_do_not_differ_get_no_slopes() {
     }
 }
 
-/// Many groups have many slopes to be wrong about.
+/// With many groups there are many slopes to be wrong about.
 #[test]
 fn many_groups_that_do_not_differ_get_no_slopes() {
     const SEEDS: u64 = 40;
@@ -87,7 +87,7 @@ fn what_is_found_is_what_was_simulated() {
         assert_eq!((found.tried.len(), &found.used), (2, &vec!["gender".to_owned()]), "{found:?}");
         assert!(found.gain > 2.0 * found.standard_error, "{found:?}");
         let (women, men) = (expected(&sim, [None, Some(0)]), expected(&sim, [None, Some(1)]));
-        // What 30 people a side with 33 labels each leave open has a standard error of 0.1.
+        // With 30 people per side and 33 labels each the standard error is 0.1.
         for (k, truth) in [0.0, 1.0, 0.0, 0.0].into_iter().enumerate() {
             assert!((women[k] - men[k] - truth).abs() < 0.35, "{own}: {women:?} {men:?}");
         }
@@ -110,11 +110,11 @@ fn what_is_found_is_what_was_simulated() {
     }
 }
 
-/// Most people are of the one group, most labels of the other: the average label stays where the head has it.
+/// Groups of different sizes: slopes average to 0 over labels, so that the average label is that of the head.
 #[test]
 fn the_mean_over_labels_is_the_head_s() {
     let mut sim = Design { difference: 1.0, ..USUAL }.simulate(5);
-    // Men but for eleven, who gave the more labels each, half of the time about the same.
+    // All are men except for eleven women.
     for (a, value) in sim.attributes[1].of.iter_mut().enumerate() {
         *value = Some(u16::from(a % 2 == 1 || a > 21));
     }
@@ -131,7 +131,7 @@ fn the_mean_over_labels_is_the_head_s() {
     }
 }
 
-/// The variances that are in stay where none of the list predicts held-out labels better.
+/// The current variances are retained where none of the candidates predicts held-out labels better.
 #[test]
 fn own_variances_are_chosen_among_those_that_are_in() {
     let mut sim = USUAL.simulate(7);
@@ -172,7 +172,7 @@ fn coverage(
     (held.iter().sum(), held.len() * FEATURES)
 }
 
-/// The way of a fit: slopes of their own and then of groups, each where labels show them.
+/// The steps of a fit: own slopes and then slopes of groups, each where labels support them.
 fn where_shown(sim: &mut Simulated) -> bool {
     select(sim).is_some_and(|found| found.used == ["gender"])
 }
@@ -188,7 +188,7 @@ fn what_is_not_known_of_groups_is_as_wide_as_it_says() {
     assert!((79..=94).contains(&held), "{held} of {n}");
 }
 
-/// A new person's prior, and that of people with labels, has the doubt about the group.
+/// The prior of a new person, and those of people with labels, include the uncertainty of the group.
 #[test]
 fn doubt_about_groups_is_doubt_about_their_people() {
     let mut sim = USUAL.simulate(9);
@@ -200,7 +200,7 @@ fn doubt_about_groups_is_doubt_about_their_people() {
     assert!(variance(&new) > variance(&alone) + 1e-3, "{} {}", variance(&new), variance(&alone));
     assert_eq!(crossed.prior_of(&[Some(0), None]).1, alone);
     assert!(variance(&crossed.covariance_of(0)) > variance(&crossed.annotators[0].covariance));
-    // What moves all people of a group alike: its variance on a text is that of the score by these slopes.
+    // Common moves of all people of a group: the variance on a text is that of the score by these slopes.
     let (new, groups) = (crossed.annotators.len() - 1, crossed.groups.as_ref().unwrap());
     for text in 0..20 {
         let shifts = crossed.shifts_with_groups(new, text);
@@ -233,7 +233,7 @@ fn small_groups_and_unknown_values_are_the_average() {
         assert_eq!(sim.crossed.prior_of(&[value]).1, sim.crossed.prior_covariance());
     }
     assert_eq!(sim.crossed.prior_of(&[]).0, vec![0.0; sim.crossed.width()]);
-    // Two groups of ten at least.
+    // At least two groups of ten.
     let mut sim = Design { difference: 1.0, ..USUAL }.simulate(5);
     sim.attributes = vec![gender];
     for (a, value) in sim.attributes[0].of.iter_mut().enumerate() {

@@ -92,7 +92,7 @@ mod tests {
                 assert!(mean[i].abs() < 1e-12);
                 for (j, found) in second[i].iter().enumerate() {
                     let same = f64::from(u8::from(i == j));
-                    // Independent scores, less the shift that all of them share.
+                    // Independent scores, minus the shift that all of them share.
                     let expected = if q == 1 { same } else { same - 1.0 / q as f64 };
                     assert!((found - expected).abs() < 1e-12, "{q} levels, {i} and {j}: {found}");
                 }

@@ -208,7 +208,7 @@ mod tests {
     use dissensus_stats::data::progress::Silent;
 
     impl ParameterUncertainty {
-        /// Without what moves posterior variances.
+        /// The same without moves of posterior variances.
         pub(crate) fn without_variances(self) -> Self {
             Self { variances: Vec::new(), ..self }
         }
@@ -235,7 +235,7 @@ mod tests {
                 n += 1.0;
             }
         }
-        // Gaps of a project err together: as if there were half as many, within three standard errors.
+        // Errors of a project's gaps are correlated: as with half as many, within three standard errors.
         let rms = f64::sqrt(squares / n);
         assert!((0.7..=1.3).contains(&rms), "{rms}");
     }

@@ -110,7 +110,7 @@ mod tests {
         let mut rng = generator(4, 0);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let mut rows: Vec<f32> = (0..6 * 240).map(|_| normal() as f32 + 0.3).collect();
-        // A copy of the first text, with a label and, for want of a second one, without a site.
+        // A copy of the first text, with a single label and therefore without a site.
         rows.copy_within(0..6, 6 * 200);
         let x = PcaEmbeddings::new(&Embeddings::new(6, rows.clone()).unwrap());
         let fold: Vec<u8> = (0..240).map(|text| (text % 5) as u8).collect();
@@ -129,7 +129,7 @@ mod tests {
             away += (found.logs[text] - 0.5 * (f64::from(row[2]) - 0.3)).abs() / 39.0;
         }
         assert!(away < 0.2, "{away}");
-        // What is held out has not seen its own fold.
+        // Held-out predictions do not depend on their own fold.
         let other = |text: &usize| {
             let row = &rows[6 * text..6 * text + 6];
             (found.logs[*text] - found.head.predict(row)).abs() > 1e-6

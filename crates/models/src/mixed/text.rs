@@ -131,7 +131,7 @@ mod tests {
         let posterior = fit(link, &[0.0; 3], 1.0, None, &labels, &Hermite::new());
         assert!(posterior.mean[2] > 0.2 && posterior.mean[0] < 0.0);
         assert!(posterior.variance < 1.0);
-        // Without its only label the text is back near its prior.
+        // Without its only label the text returns close to its prior.
         assert!(posterior.cavity[..3].iter().all(|m| m.abs() < 0.15), "{:?}", posterior.cavity);
         assert!((posterior.cavity[3] - 1.0).abs() < 1e-9);
     }

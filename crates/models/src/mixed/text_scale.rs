@@ -366,7 +366,7 @@ mod tests {
         let rule = Hermite::new();
         let dissenting = |n: usize| [vec![0; n], vec![4]].concat();
         let few = || [(vec![0, 4, 1, 3, 4], 0.4)].into_iter();
-        // One label against all others makes scales unlikely that are the likeliest without it.
+        // One label against all others makes scales unlikely that are the most likely without it.
         let one_against_all =
             [8, 20].into_iter().flat_map(|n| [0.3, 0.5, 0.8, 1.1].map(|sd| (dissenting(n), sd)));
         for (levels, sd) in few().chain(one_against_all) {
@@ -389,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Hundreds of labels leave few scales, which are all that is looked at; a few labels leave most.
+    /// Hundreds of labels leave few scales, and only these are evaluated; a few labels leave most.
     #[test]
     fn scales_that_labels_rule_out_are_not_looked_at() {
         let link = Link { levels: 5, softmax: false, discrimination: true };

@@ -339,7 +339,7 @@ mod tests {
         assert!(found.iter().filter(|(used, r)| *used && *r > 0.7).count() >= 5, "{found:?}");
     }
 
-    /// The rule is for a chance of one in forty.
+    /// The rule allows a chance of one in forty.
     #[test]
     fn embeddings_that_tell_nothing_of_scales_are_not_asked() {
         const SEEDS: u64 = 40;
@@ -384,7 +384,7 @@ mod tests {
         assert!(used >= 9, "{used} of {SEEDS}");
     }
 
-    /// The rule is for a chance of one in forty.
+    /// The rule allows a chance of one in forty.
     #[test]
     fn where_texts_have_one_scale_they_get_none_of_their_own() {
         const SEEDS: u64 = 40;

@@ -72,7 +72,7 @@ fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
             known.evaluation(&data.texts, &answers, |_| true).scores.values()
         })
         .collect();
-    // In these worlds people differ on some word of nearly every text.
+    // In these worlds people differ on at least one word of nearly every text.
     let keys = whole[0].iter().enumerate().filter(|(_, (key, _))| *key != "text_disagreement_auroc");
     for (at, (key, _)) in keys {
         let figures: Vec<f64> = whole.iter().map(|of| of[at].1.unwrap()).collect();
@@ -86,7 +86,7 @@ fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
     }
 }
 
-/// Two models that err alike, each by noise of its own on every word.
+/// Two models with equal errors, each by independent noise on every word.
 #[test]
 fn nine_of_ten_intervals_of_no_difference_hold_none() {
     let held = (0..60).filter(|seed| {
@@ -121,7 +121,7 @@ fn a_worse_model_is_told_from_a_better_one_and_none_from_itself() {
     let loss = worse["token_log_loss"];
     assert!(loss.low.unwrap() > 0.0 && loss.difference > 0.02, "{loss:?}");
     let close = steep.less(&known, 0.9).unwrap()["token_log_loss"];
-    // Both models see the same texts: their difference is known far better than either.
+    // Both models see the same texts: their difference has a much smaller error than either.
     let (low, high) = known.intervals(0.9).unwrap()["token_log_loss"];
     assert!(close.high.unwrap() - close.low.unwrap() < 0.3 * (high - low));
     assert!(known.less(&known, 0.9).unwrap().values().all(|one| one.difference == 0.0 && one.low.is_none()));
@@ -152,7 +152,7 @@ fn figures_that_rest_on_too_little_have_no_interval() {
 #[test]
 fn an_interval_stays_within_what_a_figure_can_be_and_a_cancel_is_heard() {
     let mut data = simulated(25, 6, 1.0, 34);
-    // One text in five is marked as predicted, and all others not at all.
+    // One text in five is marked as predicted, and all others have no marks.
     for answer in &mut data.answers {
         answer.marks.clear();
         if answer.text.is_multiple_of(2) {

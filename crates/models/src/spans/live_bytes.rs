@@ -104,7 +104,7 @@ mod tests {
         }
         assert_eq!(before.expected(7, &[3, 4]), after.expected(7, &[3, 4]));
         assert_eq!(before.expected(9, &[3, 4]).unwrap(), []);
-        // Answers do not travel with the scores.
+        // Answers are not serialised with the scores.
         let again = LiveSpans::from_scores(&after.scores_to_bytes().unwrap()).unwrap();
         assert_eq!(again.answers(), 0);
         let known = again.effects(3);

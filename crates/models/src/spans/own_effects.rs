@@ -283,7 +283,7 @@ mod tests {
     use rand::RngExt as _;
     use rand_distr::{Distribution as _, StandardNormal};
 
-    /// 60 people with 40 texts of 30 words each, of known effects.
+    /// 60 people with 40 texts of 30 words each, with known effects.
     #[test]
     fn effects_that_made_the_marks_are_found() {
         let mut rng = generator(3, 9);
@@ -324,7 +324,7 @@ mod tests {
             let (theirs, ours): (Vec<f64>, Vec<f64>) =
                 truths.iter().zip(&own).map(|(truth, own)| (truth[at], own.mean[at])).unzip();
             assert!(dissensus_stats::metrics::pearson(&theirs, &ours).unwrap() > 0.75, "effect {at}");
-            // Two posterior standard deviations hold most of what made the marks.
+            // Two posterior standard deviations contain most of the true effects.
             let held = truths.iter().zip(&own).filter(|(truth, own)| {
                 (truth[at] - own.mean[at]).abs() < 2.0 * own.covariance[at][at].sqrt()
             });

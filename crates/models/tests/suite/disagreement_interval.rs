@@ -25,7 +25,7 @@ const DIM: usize = 8;
 /// One design of an annotation project.
 #[derive(Clone, Copy, Debug)]
 struct Design {
-    /// Labelled texts; half as many again have no label.
+    /// Number of labelled texts; half as many again have no label.
     texts: usize,
     annotators: usize,
     labels_per_text: usize,
@@ -36,11 +36,11 @@ struct Design {
     annotator_sd: f64,
     /// Standard deviation of the logarithms of texts' scales.
     scale_sd: f64,
-    /// The same of the gaps between a person's thresholds.
+    /// Standard deviation of the gaps between a person's thresholds.
     gap_sd: f64,
-    /// How far two halves of the people are moved apart on three texts in ten, each way, in logits.
+    /// Shift of two halves of the people on three texts in ten, in opposite directions, in logits.
     camps: f64,
-    /// Whether embeddings are known.
+    /// Whether there are embeddings.
     embeddings: bool,
 }
 
@@ -147,7 +147,7 @@ impl Project {
         people.iter().map(of_pairs).sum::<f64>() / (n * (n - 1)) as f64 / most
     }
 
-    /// Whether the interval of each text holds the truth.
+    /// Whether the interval of each text contains the truth.
     fn held(&self, by: Measure, seed: u64) -> Vec<bool> {
         let levels = self.design.levels;
         let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
@@ -177,7 +177,7 @@ struct Share {
     least: f64,
 }
 
-/// Of labelled texts, of those without a label, and of labelled ones on which people form camps.
+/// Coverage for labelled texts, for those without a label, and for labelled ones on which people form camps.
 fn coverage(design: Design, by: Measure, projects: u64) -> [Share; 3] {
     let of_project = |seed: u64| -> [f64; 3] {
         let project = Project::new(design, 100 + seed);
@@ -212,7 +212,7 @@ const DENSE: Design = Design {
     embeddings: true,
 };
 
-/// Designs in which the model is true.
+/// Designs under which the model is true.
 const TRUE: [(&str, Design); 9] = [
     ("many labels", DENSE),
     ("two levels", Design { levels: 2, ..DENSE }),

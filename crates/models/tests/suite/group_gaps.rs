@@ -21,9 +21,9 @@ const LEVELS: usize = 5;
 struct Design {
     texts: usize,
     annotators: usize,
-    /// Fewest and most labels of a text, drawn evenly.
+    /// Fewest and most labels per text, drawn evenly.
     labels: (usize, usize),
-    /// In logits: of what is shared, and standard deviations of severities and of the texts' gaps.
+    /// In logits: the common intercept, and standard deviations of severities and of the texts' gaps.
     intercept: f64,
     annotator_sd: f64,
     gap_sd: f64,
@@ -56,7 +56,7 @@ fn probabilities(eta: f64) -> Vec<f64> {
     (0..LEVELS).map(|c| at_least(c) - at_least(c + 1)).collect()
 }
 
-/// The gaps found on every text, and the true ones.
+/// The estimated gaps on every text, and the true ones.
 fn gaps(design: Design, seed: u64) -> Vec<(GroupGap, f64)> {
     let Design { texts, annotators, labels, intercept, annotator_sd, gap_sd, apart } = design;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -66,7 +66,7 @@ fn gaps(design: Design, seed: u64) -> Vec<(GroupGap, f64)> {
     let (mut observations, mut truth) = (Vec::new(), Vec::new());
     for text in 0..texts {
         let own = 0.7 * normal(&mut rng);
-        // Low on the scale, where nearly everybody has a level above.
+        // Low on the scale, where nearly all people have a level above.
         let score = if text < apart { -1.0 } else { intercept + f64::from(rows[4 * text]) + own };
         let own_gap = gap_sd * normal(&mut rng);
         let chances = |annotator: usize| {

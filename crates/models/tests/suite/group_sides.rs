@@ -22,7 +22,7 @@ const RATE: f64 = GroupGaps::BESIDE_SEVERITY;
 struct Design {
     texts: usize,
     people: usize,
-    /// Labels of a text.
+    /// Labels per text.
     labels: usize,
     severity_sd: f64,
     /// On every third text the people are this many logits apart: by a camp of their own, or by the first of
@@ -139,6 +139,6 @@ fn where_a_group_divides_texts_it_is_named_there() {
     let (right, camps, others) = (sum(|f| f.0), sum(|f| f.1), sum(|f| f.2));
     eprintln!("{right} of {camps} texts, {others} others");
     assert!(right * 4 > camps, "{right} of {camps}");
-    // Of what is named a share of 2.5 % may be false.
+    // Of the reported texts a share of 2.5 % may be false.
     assert!(others as f64 <= 2.0 * RATE * (right + others) as f64, "{others} beside {right}");
 }

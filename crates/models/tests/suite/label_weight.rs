@@ -20,9 +20,9 @@ struct Design {
     texts: usize,
     annotators: usize,
     labels: usize,
-    /// Share of the texts that pull two halves of the people apart.
+    /// Share of the texts that divide two halves of the people.
     contested: f64,
-    /// By how many logits either half is pulled.
+    /// Shift of either half, in logits.
     pulled: f64,
     kind: ScaleKind,
 }
@@ -38,7 +38,7 @@ struct Project {
     weight: LabelWeight,
     /// Expected squared distance of two people, by text.
     truth: Vec<f64>,
-    /// Whether the text pulls people apart.
+    /// Whether the text divides people.
     contested: Vec<bool>,
 }
 
@@ -46,7 +46,7 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// Chances of the levels of the cumulative logit model with thresholds from -1.5 to 1.5.
+/// Probabilities of the levels of the cumulative logit model with thresholds from -1.5 to 1.5.
 fn probabilities(eta: f64) -> Vec<f64> {
     let at_least = |j: usize| match j {
         0 => 1.0,
@@ -132,7 +132,7 @@ impl Project {
     }
 }
 
-/// Two standard errors are passed by chance in 2.3 % of such projects (2 of 16 are allowed).
+/// Two standard errors are exceeded by chance in 2.3 % of such projects (2 of 16 are allowed).
 #[test]
 fn labels_count_for_nothing_where_the_spread_follows_the_mean() {
     let found = projects(FOLLOWS_MEAN, 16);
@@ -168,7 +168,7 @@ fn few_labels_or_none_teach_no_weight() {
     }
 }
 
-/// Where all have answered there is nothing left to predict; over some of the people only their labels count.
+/// Where all have answered there is nothing to predict; over a subset of the people only their labels count.
 #[test]
 fn labels_add_nothing_where_everybody_has_answered() {
     let all = project(Design { annotators: 24, labels: 24, ..CAMPS }, 3);

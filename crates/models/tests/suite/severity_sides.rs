@@ -20,7 +20,7 @@ const LEVELS: usize = 5;
 struct Design {
     texts: usize,
     annotators: usize,
-    /// Labels of a text.
+    /// Labels per text.
     labels: usize,
     /// Standard deviation of severities, in logits.
     severity_sd: f64,
@@ -112,7 +112,7 @@ fn where_severities_differ_it_is_found_and_the_strict_are_higher() {
     eprintln!("{} of {texts} texts", standing.len());
     assert!(standing.len() * 20 > texts, "{} of {texts}", standing.len());
     assert!(standing.iter().all(|gap| gap.gap > 0.0 && gap.p.unwrap() <= 0.025));
-    // The more labels, the more is found.
+    // More labels give more significant texts.
     let more = projects(Design { severity_sd: 2.0, labels: 30, ..ALIKE }, 3);
     let share = |of: &[Vec<GroupGap>]| {
         of.iter().flatten().filter(|gap| gap.stands).count() as f64 / of.iter().flatten().count() as f64

@@ -18,7 +18,7 @@ struct World {
     planted: HashSet<Key>,
 }
 
-/// Labels of the model, of which every fiftieth is given as the reverse of its level.
+/// Labels drawn from the model, every fiftieth of which is replaced by the reverse of its level.
 fn world(levels: usize, seed: u64) -> World {
     let mut sim = synthetic::simulate(300, 40, levels, 8, 75, seed);
     let top = levels as u16 - 1;

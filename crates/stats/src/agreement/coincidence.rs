@@ -129,7 +129,7 @@ mod tests {
         assert!((found - 0.5).abs() < 1e-12, "{found}");
         assert!((between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, true).unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(between_alpha(&[3.0, 0.0, 0.0, 0.0], 2, false), None);
-        // One group one level higher throughout is less alike than chance would have it.
+        // If one group is one level higher throughout, agreement is lower than by chance.
         assert!(between_alpha(&[0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0], 3, false).unwrap() < 0.0);
     }
 

@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_full_table_has_the_components_of_the_analysis_of_variance() {
-        // Mean squares of rows 4.8333, of columns 7.0, of the rest 0.3333 (R: anova(lm(y ~ row + column))).
+        // Mean squares of rows 4.8333, of columns 7.0, of residuals 0.3333 (R: anova(lm(y ~ row + column))).
         let table = [[1, 2, 4], [2, 3, 4], [3, 5, 6], [0, 1, 3]];
         let observations: Vec<Observation> = (0..12)
             .map(|i| Observation {

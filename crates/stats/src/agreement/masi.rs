@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(alpha(&[]), None);
     }
 
-    /// With sets of one option each, all differences are alike: alpha is the nominal one.
+    /// With sets of one option each, all differences are equal: alpha is the nominal one.
     #[test]
     fn sets_of_one_are_levels() {
         let one: Vec<SetAnswer> = (0..90u32)
@@ -312,7 +312,8 @@ mod tests {
         assert_eq!((found.texts, found.pairable), (nominal.texts, nominal.pairable));
         let (ours, theirs) = (found.alpha_masi, nominal.alpha_nominal);
         assert!((ours.value.unwrap() - theirs.value.unwrap()).abs() < 1e-12);
-        // So is the interval, but for what other estimates take of the expectation in a resample.
+        // The interval is the same, too, except for how other coefficients compute the expectation in a
+        // resample.
         let (ours, theirs) = (ours.over_texts.unwrap(), theirs.over_texts.unwrap());
         let ratio = ours.standard_error / theirs.standard_error;
         assert!((0.99..1.01).contains(&ratio), "{ratio}");

@@ -143,7 +143,7 @@ mod tests {
             best += p.iter().copied().fold(0.0, f64::max) / f64::from(n);
         }
         assert!(repeats < best && best < repeats.sqrt(), "{repeats} {best}");
-        // As many repeats as these shares, few and many: the ends hold the share's uncertainty too.
+        // Few and many re-annotations with these shares: the ends include the share's uncertainty.
         for n in [50.0, 5_000.0_f64] {
             let found = SelfAgreement::of((repeats * n).round() as u32, n as u32).unwrap();
             let (low, high) = found.ceiling();

@@ -241,7 +241,7 @@ mod tests {
         assert!(found >= 18, "{found} of 20");
     }
 
-    /// Short texts take less time: who got them is not faster for it.
+    /// Short texts take less time: annotators who got them are not faster because of it.
     #[test]
     fn short_texts_make_nobody_fast() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(speeds(&[], 2).unwrap(), [Speed::default(); 2]);
         assert_eq!(flags(&many(20, FEWEST_TIMED_LABELS - 1, 0), 20), 0);
         assert_eq!(flags(&many(FEWEST_OTHERS as u32, 40, 0), FEWEST_OTHERS), 0);
-        // People without any spread are no measure of how people vary.
+        // People without any spread give no measure of the variation between people.
         assert_eq!(flags(&many(20, 40, 0), 20), 0);
         assert!(speeds(&[one(3, 5)], 3).is_err());
     }

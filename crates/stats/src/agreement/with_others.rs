@@ -305,12 +305,12 @@ mod tests {
         assert_eq!(found[3], BesideOthers::default());
     }
 
-    /// The interval of a share of texts is about that of the mean of as many independent draws.
+    /// The interval of a share of texts is close to that of the mean of as many independent draws.
     #[test]
     fn the_interval_over_texts_covers() {
         let mut held = 0;
         for seed in 0..300u64 {
-            // Agreement with one other by a coin of 0.7, in 40 texts.
+            // Agreement with one other annotator with probability 0.7, in 40 texts.
             let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678;
             let mut shared = Vec::new();
             for _ in 0..40 {

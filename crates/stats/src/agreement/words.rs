@@ -207,7 +207,7 @@ mod tests {
         (0..40).flat_map(|text| (0..1 + text % 5).map(move |who| answer(text, who))).collect()
     }
 
-    /// The alpha of labels, which is held to other programs, with a word for a text.
+    /// The alpha of labels, which is tested against other programs, with each word as a text.
     #[test]
     fn alpha_is_that_of_words_as_units() {
         let answers = made_up();

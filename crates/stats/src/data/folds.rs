@@ -49,7 +49,7 @@ mod tests {
         let copies = Copies::given(&[0, 1, 0, 3, 1, 5], 6).unwrap();
         let listed = of_listed(&[0, 1, 2, 4, 5], &copies, 3, 1);
         assert_eq!((listed[0], listed[1]), (listed[2], listed[3]));
-        // Without an encoder nothing is known to be the same.
+        // Without an encoder no copies are known.
         assert_eq!(of_texts(&Embeddings::none(200), 5, 1), assign(200, 5, 1));
     }
 

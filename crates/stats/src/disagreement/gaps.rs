@@ -481,7 +481,8 @@ mod tests {
 
     #[test]
     fn labels_that_vary_no_more_than_they_must_leave_the_prediction() {
-        // Residual gaps of +-1 with variance 1/2 each vary by 1 over texts: a half is beyond them.
+        // Residual gaps of +-1 with variance 1/2 each vary by 1 over texts: a half is in excess of the
+        // labels' variance.
         let texts = |d: f64| -> Vec<Beyond> {
             (0..40)
                 .map(|i| if i % 2 == 0 { d } else { -d })
@@ -494,7 +495,7 @@ mod tests {
         let quiet = prior(&texts(0.5)).unwrap();
         let labels = Beyond { difference: 2.0, variance: 0.5 };
         assert_eq!((quiet.variance, share(quiet, labels)), (0.0, 0.0), "no text differs from the others");
-        // Even then there is doubt: sqrt(2 / (40 / 0.5^2)).
+        // Even then there is uncertainty: sqrt(2 / (40 / 0.5^2)).
         assert!((quiet.upper - 0.5 * (2.0f64 / 40.0).sqrt()).abs() < 1e-9, "{quiet:?}");
         assert!(spread(varied, Some(labels)) < spread(varied, None));
         assert!(spread(quiet, Some(labels)) > 0.1);

@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// 64 options, of which all but six are certain: the certain ones are taken out by hand.
+    /// 64 options, of which all but six are certain: the certain ones are removed by hand.
     #[test]
     fn is_exact_for_many_options() {
         let masi = ExpectedMasi::new(64).unwrap();

@@ -227,7 +227,7 @@ mod tests {
             let made = answered(of, 500, 6, 8);
             let found = MasiTogether::learn(OPTIONS, &made, |text| text, 0).unwrap();
             assert_eq!((found.factors_of(), found.texts), (Some(of), 500));
-            // Closer to what was observed, on the average, than independent options.
+            // Closer to the observed distances, on average, than independent options.
             let pairs = |all: &[usize]| -> Vec<f64> {
                 let others = |i: usize| all[..i].iter().map(move |j| (all[i], *j));
                 (0..all.len())
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!((found.factors_of(), found.texts), (None, 0));
         let p = [0.3, 0.6, 0.2, 0.5, 0.1, 0.9, 0.4, 0.7];
         assert_eq!(found.mean(&p, false), ExpectedMasi::new(OPTIONS).unwrap().mean(&p));
-        // Known answers stay what they are.
+        // Known answers are unchanged.
         let both = answered(FactorsOf::Text, 500, 6, 8);
         let found = MasiTogether::learn(OPTIONS, &both, |text| text, 0).unwrap();
         assert!(found.mean(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false).unwrap().abs() < 1e-12);

@@ -186,7 +186,7 @@ mod tests {
         assert!(ten.0 < one.0 && one.1 < ten.1, "{ten:?} {one:?}");
     }
 
-    /// The jackknife against one that leaves out and computes from the beginning.
+    /// The jackknife against one that recomputes everything for each unit left out.
     #[test]
     fn its_variance_is_that_of_leaving_out_everybody_in_turn() {
         let shared: Vec<_> = texts().into_iter().filter(|t| t.iter().any(|l| l.side == 1)).collect();

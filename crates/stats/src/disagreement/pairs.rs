@@ -218,7 +218,7 @@ mod tests {
         [0.05, 0.05, 0.1, 0.3, 0.5],
     ];
 
-    /// The mean of `of` over pairs of different people and of their answers, by trying all of them.
+    /// The mean of `of` over pairs of different people and of their answers, by enumeration.
     fn brute_force(people: &[[f32; 5]], of: impl Fn(usize, usize) -> f64) -> f64 {
         let (mut total, mut pairs) = (0.0, 0.0);
         for (i, a) in people.iter().enumerate() {

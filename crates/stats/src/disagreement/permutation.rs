@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(permutation_p_value(&[], &[1]), 1.0);
     }
 
-    /// Against all choices of three of seven people, one after the other.
+    /// Against an enumeration of all choices of three of seven people.
     #[test]
     fn it_is_the_share_of_all_ways_to_deal_the_labels_out() {
         let labels: [u16; 7] = [0, 3, 1, 4, 2, 2, 0];

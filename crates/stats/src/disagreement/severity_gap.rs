@@ -106,7 +106,7 @@ mod tests {
         let half = |mean| Severity { mean, sd: 0.5f64.sqrt() };
         let found = severity_gap([&[half(-0.5), half(-0.4)], &[half(0.5), half(0.4)]], 1.0).unwrap();
         assert!((found.difference - 1.8).abs() < 1e-9, "{found:?}");
-        // Labels of variance 1 each: no narrower than they leave it.
+        // Labels of variance 1 each: the interval is no narrower than their uncertainty.
         assert!((found.interval.1 - found.difference - 4.302_652_73).abs() < 1e-6, "{found:?}");
         let unknown = Severity { mean: 0.0, sd: 1.0 };
         assert_eq!(severity_gap([&[half(0.1), unknown], &[half(0.2), half(0.3)]], 1.0), None);

@@ -173,7 +173,7 @@ mod tests {
             assert!((found.alpha[within].unwrap().value - expected.all.ordinal.unwrap()).abs() < 1e-9);
             assert!((found.equal[within].unwrap().value - expected.pairwise.unwrap()).abs() < 1e-9);
         }
-        // Between: every pair by itself.
+        // Between sides: enumeration of pairs.
         let (mut equal, mut pairs) = (0, 0);
         for a in all.iter().filter(|o| o.annotator < 4) {
             for b in all.iter().filter(|o| o.annotator > 3 && o.text == a.text) {
@@ -190,7 +190,8 @@ mod tests {
         assert!(low < beyond.value && beyond.value < high);
     }
 
-    /// The same labels on a longer scale: shares of pairs and their intervals stay, and alpha is left out.
+    /// The same labels on a longer scale: shares of pairs and their intervals do not change, and alpha is
+    /// left out.
     #[test]
     fn on_many_levels_shares_are_those_of_few_and_there_is_no_alpha() {
         let texts: Vec<Vec<SideLabel>> = (0..20)

@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(difference_p_value([&side(4.0), &side(4.0)]), 1.0);
     }
 
-    /// Three labels against two, over all 3^5 outcomes one after the other.
+    /// Three labels against two, enumerating all 3^5 outcomes.
     #[test]
     fn the_p_value_is_the_share_of_outcomes_as_far_away() {
         let p = [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.05, 0.9, 0.05]];

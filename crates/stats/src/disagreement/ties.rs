@@ -25,7 +25,7 @@ mod tests {
         assert_eq!(tied(&values, 9, |at| values[at]), [1, 2, 1, 1]);
         assert_eq!(tied(&values, 9, |at| values[at] - 0.35), [3, 1, 1]);
         assert_eq!(tied(&values, 1, |at| values[at] - 0.15), [3]);
-        // An interval that does not hold its own value.
+        // An interval that does not contain its own value.
         assert_eq!(tied(&values, 2, |_| 2.0), [1, 1]);
         assert!(tied(&[], 3, |_| 0.0).is_empty());
     }

@@ -141,7 +141,7 @@ mod tests {
         OptionFactors::new(OPTIONS, 1, vec![1.5, 1.2, -1.4, 0.3]).unwrap()
     }
 
-    /// Over all sets, by the probabilities of each person.
+    /// Enumerates all sets, with the probabilities of each person.
     fn enumerated(factors: &OptionFactors, probabilities: &[f32]) -> (OptionSet, f64) {
         let people: Vec<GivenFactors> = probabilities.chunks(OPTIONS).map(|p| factors.given(p)).collect();
         let mean = |set: OptionSet| {

@@ -98,7 +98,7 @@ mod tests {
         DMatrix::from_fn(rows, columns, |_, _| rng.random::<f64>() - 0.5)
     }
 
-    /// What nalgebra does without blocks, for sizes around those of blocks.
+    /// Against nalgebra without blocks, for sizes around the block size.
     #[test]
     fn blocks_do_what_is_done_without_them() {
         for n in [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {

@@ -78,7 +78,7 @@ pub(crate) fn most_noncentrality(f: f64, d1: f64, d2: f64, chance: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// F, its degrees of freedom, noncentrality and the chance, from scipy's `f.cdf` and `ncf.cdf`.
+    /// F, its degrees of freedom, noncentrality and the probability, from scipy's `f.cdf` and `ncf.cdf`.
     const REFERENCE: [(f64, f64, f64, f64, f64); 7] = [
         (2.0, 3.0, 20.0, 5.0, 0.4031300850),
         (1.2, 1.0, 250.0, 0.0001, 0.7256001945),

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn rare_levels_are_answered_where_that_pays() {
-        // The rare level is given where it is less unlikely than elsewhere, and never the most likely one.
+        // The rare level is answered where it is less unlikely than elsewhere, although it is never the most
+        // likely one.
         let held_out = scored(&[
             (0, [0.9, 0.1, 0.0]),
             (0, [0.85, 0.15, 0.0]),
@@ -104,7 +105,7 @@ mod tests {
     fn nothing_to_choose_by_leaves_the_most_likely_level() {
         let none = F1Rule::choose(&scored(&[]), &[]);
         assert_eq!(none.alpha, 0.0);
-        // One level in training: no other one is ever answered.
+        // With one level in training, no other one is ever answered.
         let one = scored(&[(0, [0.4, 0.6, 0.0]), (1, [0.4, 0.6, 0.0])]);
         let rule = F1Rule::choose(&one, &[Observation { text: 0, annotator: 0, level: 0 }]);
         assert_eq!((rule.alpha, rule.answers(&one)), (0.0, vec![0, 0]));

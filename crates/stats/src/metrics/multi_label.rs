@@ -248,13 +248,14 @@ mod tests {
         let found = Thresholds::tuned_for_f1(&truth, &p, 3).unwrap();
         assert!((found.values()[0] - 0.25).abs() < 1e-6, "{found:?}");
         assert_eq!(found.values()[1], 0.5); // nobody chose it
-        // The probability of 0 is never named: two of three named are right, and one is missed.
+        // An option with probability 0 is never predicted: two of three predicted ones are right, and one is
+        // missed.
         assert!((found.values()[2] - 0.55).abs() < 1e-6, "{found:?}");
         assert_eq!(found.answers(&p), [set(&[0, 1]), set(&[0, 2]), set(&[2]), set(&[])]);
         assert_eq!(Thresholds::half(3).answers(&p), [set(&[1]), set(&[2]), set(&[2]), set(&[])]);
     }
 
-    /// Every cut between two probabilities, and none better than the one that was chosen.
+    /// Tries every cut between two probabilities: none is better than the chosen one.
     #[test]
     fn no_other_threshold_is_better() {
         let p: Vec<f32> = (0..40u32).map(|i| (i * 37 % 41) as f32 / 41.0).collect();

@@ -316,7 +316,7 @@ mod tests {
             }
         }
         assert!(intervals >= 12, "{intervals}");
-        // Turned round it is the same with the other sign, and a model does not differ from itself.
+        // Exchanging the models changes the sign, and a model does not differ from itself.
         let back = resampled(&b).less(&resampled(&a), 0.9).unwrap();
         assert_eq!(back["log_loss"].low.unwrap(), -found["log_loss"].high.unwrap());
         let same = resampled(&a).less(&resampled(&a), 0.9).unwrap();

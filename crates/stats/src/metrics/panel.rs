@@ -103,7 +103,7 @@ mod tests {
         let binomial = [0.2401, 0.4116, 0.2646, 0.0756, 0.0081];
         assert!(p.iter().zip(binomial).all(|(a, b)| (a - b).abs() < 1e-12), "{p:?}");
         assert_eq!(poisson_binomial(std::iter::empty()), [1.0]);
-        // Rounding that takes a chance beyond 1 is no negative probability.
+        // A probability above 1 by rounding does not give a negative one.
         assert_eq!(poisson_binomial([1.0 + 1e-7, 0.0].into_iter()), [0.0, 1.0, 0.0]);
     }
 

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn texts_count_alike_however_many_labels_they_have() {
-        // Nine labels of one text are predicted, the only one of the other is not.
+        // Nine labels of one text are predicted correctly, the only one of the other is not.
         let mut rows = vec![(0, 0); 9];
         rows.push((1, 1));
         let scores = of(&rows, &[0.8, 0.2], 2, false);

@@ -286,7 +286,8 @@ mod tests {
             assert!(panel.windows(2).all(|pair| pair[0] < pair[1]));
             *counts.entry(panel.clone()).or_default() += 1;
         }
-        // 2 young women with 2 old men (no: there is one), 1 and 1 each, or 2 old women with 2 young men.
+        // 2 young women with 2 old men (impossible: there is one), 1 and 1 each, or 2 old women with 2 young
+        // men.
         let ways = 2 * 4 * 5 + 6 * 10;
         assert_eq!(counts.len(), ways);
         let expected = 20_000.0 / ways as f64;
@@ -336,7 +337,7 @@ mod tests {
         let shared = changes(4, &[quota("gender", "W", 0.5), quota("age", "young", 0.5)]);
         let kept = shared.iter().filter(|gone| **gone == 0).count();
         assert!(kept > 1000, "{kept} of 2000");
-        // A share that the new person does not meet is not touched.
+        // A share that the new person does not match is unaffected.
         let men = changes(3, &[quota("gender", "M", 1.0)]);
         assert!(men.iter().all(|gone| *gone == 0));
     }

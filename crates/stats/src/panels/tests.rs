@@ -1,4 +1,4 @@
-//! Verdicts against enumeration of all answers, against drawing, and on simulated people.
+//! Verdicts against enumeration of all answers, against sampling, and on simulated people.
 
 use super::{JointAnswers, Verdict, VerdictRule, Verdicts};
 use crate::data::{ModelError, Target};
@@ -38,7 +38,7 @@ fn joint(people: usize, levels: usize, seed: u64) -> JointAnswers {
     JointAnswers::new(weights, levels, p)
 }
 
-/// The verdict's distribution by going through every combination of answers.
+/// The verdict's distribution by enumerating every combination of answers.
 fn enumerated(joint: &JointAnswers, members: &[usize], rule: VerdictRule, target: Target) -> Vec<f64> {
     let mut out = vec![0.0; rule.outcomes(target.levels).len()];
     for code in 0..target.levels.pow(members.len() as u32) {

@@ -1,4 +1,4 @@
-//! What an attribute of people explains of how their severities differ, on people who are drawn.
+//! Share of differences in severity explained by an attribute, on simulated people.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -26,7 +26,7 @@ fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
             let z: [f64; 2] = [StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng)];
             let sd = 0.2 + 0.5 * rng.random::<f64>();
             let own = mean + (1.0 - gap).sqrt() * z[0] + sd * z[1];
-            // Pulled to the middle, as posteriors are.
+            // Shrunk to the mean, like posteriors.
             let left = PRIOR * PRIOR / (PRIOR * PRIOR + sd * sd);
             Severity { mean: own * left, sd: (sd * sd * left).sqrt() }
         };

@@ -29,7 +29,7 @@ fn probabilities(score: f64, k: f64) -> [f64; LEVELS] {
     [1.0 - one, one - two, two]
 }
 
-/// A text: its score, and how far the model is off.
+/// A text: its score, and the error of the model.
 type Text = (f64, f64);
 
 fn text(rng: &mut ChaCha8Rng) -> Text {
@@ -79,7 +79,8 @@ fn other_annotators(seed: u64, texts: &[Text], annotators: u32) -> Scored {
     scored
 }
 
-/// Share of `sets` data sets whose interval holds the population's value, and how many have one, by figure.
+/// Share of `sets` data sets whose interval contains the population's value, and the number with an interval,
+/// by figure.
 fn coverage(
     over: Cluster,
     sets: u64,
@@ -178,7 +179,7 @@ fn table_of_coverage() {
     }
 }
 
-/// People who label texts, both drawn anew for each data set: texts, people, and labels a text.
+/// People who label texts, both drawn anew for each data set: texts, people, and labels per text.
 #[derive(Clone, Copy, Debug)]
 struct Crossed {
     texts: u32,
@@ -190,7 +191,7 @@ struct Crossed {
 }
 
 impl Crossed {
-    /// Chances of each level of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5.
+    /// Probabilities of each level of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5.
     fn chances(&self, score: f64) -> Vec<f64> {
         let above = |j: usize| match j {
             0 => 1.0,
@@ -353,7 +354,8 @@ fn repeats_held(people: usize, each: u32, sets: u64) -> f64 {
     held.count() as f64 / sets as f64
 }
 
-/// Wilson's interval of all repeats as independent, as it was, holds it in .49 to .84 of the studies.
+/// Wilson's interval with all re-annotations treated as independent would contain it in .49 to .84 of the
+/// studies.
 #[test]
 fn self_agreement_holds_for_people_like_these() {
     for (people, each) in [(5, 60), (96, 15), (20, 20), (3, 100)] {

@@ -139,8 +139,8 @@ fn reports_are_those_of_scikit_learn() {
     }
 }
 
-/// Their bootstrap draws clusters with replacement, ours weighs them: the same spread but for a factor of
-/// `sqrt(n / (n + 1))`, as long as no level vanishes from a draw.
+/// The reference bootstrap draws clusters with replacement, this one weights them: the same spread up to a
+/// factor of `sqrt(n / (n + 1))`, as long as no level vanishes from a draw.
 #[test]
 fn standard_errors_are_those_of_another_bootstrap() {
     let reference = reference();
@@ -202,7 +202,7 @@ fn signed_ranks_are_those_of_scipy() {
     }
 }
 
-/// A report of anything goes to JSON and comes back the same: no NaN, no infinity, nothing lost.
+/// Reports of edge cases survive a round trip through JSON: no NaN, no infinity, nothing lost.
 #[test]
 fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
     let o = |text, annotator, level| Observation { text, annotator, level };
@@ -248,7 +248,7 @@ fn comes_back<T: std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwne
     alike(name, &serde_json::to_value(what).unwrap(), &serde_json::to_value(back).unwrap());
 }
 
-/// The same but for the last digit, which reading JSON may lose.
+/// Equal up to the last digit, which reading JSON may lose.
 fn alike(name: &str, a: &Value, b: &Value) {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {

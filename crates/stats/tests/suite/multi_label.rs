@@ -68,7 +68,7 @@ fn alpha_is_that_of_nltk() {
     }
 }
 
-/// Orthant probabilities of the normal distribution whose correlations the loadings are.
+/// Orthant probabilities of the normal distribution whose correlations follow from the loadings.
 #[test]
 fn sets_of_options_that_share_factors_have_the_probabilities_of_scipy() {
     let reference: Value = serde_json::from_str(include_str!("../fixtures/option_factors.json")).unwrap();

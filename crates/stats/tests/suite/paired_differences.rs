@@ -1,4 +1,4 @@
-//! Intervals of the difference of two models hold the population's difference as often as they promise.
+//! Coverage of intervals of the difference of two models.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -24,7 +24,7 @@ const KEYS: [&str; 9] = [
 ];
 
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    // Twelve uniform numbers: near enough to a normal one here.
+    // Twelve uniform numbers: close enough to a normal one here.
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
@@ -77,7 +77,7 @@ fn figures(scored: &Scored) -> Vec<f64> {
     KEYS.iter().map(|key| values.iter().find(|(k, _)| k == key).unwrap().1.unwrap()).collect()
 }
 
-/// Share of 90 % intervals that hold the difference in a population, for every metric.
+/// Share of 90 % intervals that contain the difference in a population, for every metric.
 fn coverage(texts: u32, annotators: u32, each: u32, spread: f64, times: u64) -> Vec<f64> {
     // As many labels of each text, and nearly as many of each person, as in a sample; unlimited texts and
     // people.

@@ -62,7 +62,7 @@ fn correlations_are_those_of_scipy() {
     near(high, &reference["whole"]["high"], 0.05);
 }
 
-/// A normal number (the sum of twelve uniform ones less six).
+/// A normal number (the sum of twelve uniform ones minus six).
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
@@ -92,7 +92,7 @@ fn simulated(rng: &mut ChaCha8Rng, texts: usize, rho: f64, size: usize) -> Score
     scores
 }
 
-/// How many of `projects` intervals hold the truth: Pearson's, Spearman's.
+/// Number of `projects` whose intervals contain the truth: Pearson's, Spearman's.
 fn covered(projects: u64, texts: usize, rho: f64, size: usize) -> (f64, f64) {
     let of_ranks = 6.0 / std::f64::consts::PI * (rho / 2.0).asin();
     let (mut pearson, mut ranks) = (0.0, 0.0);
@@ -147,7 +147,7 @@ fn too_little_has_no_interval_and_a_line_no_doubt() {
     assert!((found.pearson.unwrap().value + 1.0).abs() < 1e-12 && found.texts == 50);
     let mut few = simulated(&mut ChaCha8Rng::seed_from_u64(1), 19, 0.5, 1);
     assert!(few.found(Some(&options)).pearson.unwrap().interval.is_none());
-    // Many texts of few threads are few.
+    // Many texts of few threads count as few.
     few = simulated(&mut ChaCha8Rng::seed_from_u64(1), 190, 0.5, 10);
     assert!(few.found(Some(&options)).pearson.unwrap().interval.is_none());
     assert_eq!(line(0).found(Some(&options)), ScoreCorrelation::default());

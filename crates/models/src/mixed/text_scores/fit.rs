@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Arc;
 
     const FOLDS: usize = 5;
-    /// The n-gram that makes a text worse.
+    /// The n-gram that affects labels.
     const INSULT: u16 = 40_000;
 
     /// Labels of texts whose level depends on one number of the embedding, and on whether they contain one
@@ -177,7 +177,7 @@ mod tests {
         assert!(correlation(&of_blind, &expected) < correlation(&new, &expected) - 0.1);
     }
 
-    /// With as many landmarks as texts both ways are one model.
+    /// With as many landmarks as texts both computations are the same model.
     #[test]
     fn conjugate_gradients_reach_what_is_computed_exactly() {
         let (embeddings, observations) = data(450);
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn copies_of_a_text_do_not_teach_its_held_out_score() {
         let (embeddings, mut observations) = data(120);
-        // Labels that no feature of the texts explains.
+        // Labels unrelated to the features of the texts.
         let mut rng = generator(4, 1);
         for labels in observations.chunks_mut(4) {
             let level = u16::from(rng.random::<bool>());
@@ -256,7 +256,7 @@ mod tests {
         let exactly = exact::fit(&crossed, texts, &all, &mean, chosen).unwrap().held_out;
         let exactly = correlation(&exactly, &all.z);
         assert!(exactly < 0.1, "{exactly}");
-        // One by one each is taught by its copy.
+        // Left out one by one, each is predicted from its copy.
         let process = Process {
             linear: texts.products(&all.texts),
             rbf: distances(&texts.products(&all.texts)).map(|d| (-d).exp()),

@@ -217,7 +217,7 @@ mod tests {
         scored
     }
 
-    /// How many numbers of a resample are there; all of them are those of the data.
+    /// Number of values in a resample, after checking that all of them equal those of the data.
     fn close(ours: &Scores, theirs: &Scores) -> usize {
         let mut compared = 0;
         for ((key, a), (_, b)) in ours.values().into_iter().zip(theirs.values()) {
@@ -311,7 +311,7 @@ mod tests {
             let intervals = bootstrap(&scored, true, over, &options, &Silent).unwrap();
             assert!(intervals.of.is_empty());
         }
-        // One label a text: nothing is known about disagreement, the rest is.
+        // With one label per text disagreement is undefined, everything else is not.
         let single = world(30, 1, 3, 1.0);
         let intervals = bootstrap(&single, false, Cluster::Texts, &options, &Silent).unwrap();
         assert!(intervals.of.contains_key("log_loss"));
