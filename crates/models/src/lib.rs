@@ -2,11 +2,11 @@
 //!
 //! Modules import only from those below them:
 //!
-//! | module | what it has |
+//! | module | contents |
 //! | --- | --- |
-//! | [`live`] | a model that is refitted label by label |
+//! | [`live`] | a model that is refitted with each label |
 //! | [`batch`] | models fitted to convergence: linear heads and the mixed model |
-//! | [`spans`] | models of which words are marked, their selection and their scores |
+//! | [`spans`] | models of marked words, their selection and their scores |
 //! | [`linear`], [`mixed`] | ridge regressions; links, random effects and their variances |
 
 pub mod batch;

@@ -1,4 +1,4 @@
-//! Standard deviations of texts and annotators estimated from labels that were simulated with known ones.
+//! Estimated standard deviations of texts and annotators on labels simulated with known ones.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -24,7 +24,7 @@ struct Cell {
     annotator_variance: f64,
 }
 
-/// Texts x labels a text x annotators, each with variances 1/1 and 3/2 and with two and five levels.
+/// Texts x labels per text x annotators, each with variances 1/1 and 3/2 and with two and five levels.
 fn cells() -> Vec<Cell> {
     let mut cells = Vec::new();
     for levels in [2, 5] {
@@ -44,7 +44,8 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// Labels of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5. Annotators take texts in turn, in random order.
+/// Labels of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5. Annotators take texts in
+/// turn, in random order.
 fn labels(cell: Cell, seed: u64) -> Vec<Observation> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = |variance: f64| -> f64 {

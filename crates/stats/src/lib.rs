@@ -1,15 +1,16 @@
-//! Figures about labels and predictions, on arrays: texts and annotators are indices, labels are
+//! Statistics of labels and predictions, on arrays: texts and annotators are indices, labels are
 //! [`Observation`](data::Observation)s, embeddings a matrix.
 //!
 //! Modules import only from those below them:
 //!
-//! | module | what it has |
+//! | module | contents |
 //! | --- | --- |
-//! | [`disagreement`] | measures over predictions, through the trait [`AnnotatorModel`](data::AnnotatorModel) |
-//! | [`panels`] | verdicts of panels over their members' joint answers, and who is drawn for one |
+//! | [`disagreement`] | measures over predictions ([`AnnotatorModel`](data::AnnotatorModel)) |
+//! | [`panels`] | verdicts of panels over their members' joint answers, and the drawing of members |
 //! | [`options`] | a factor model of which options of one answer occur together |
 //! | [`conformal`] | thresholds of prediction sets |
-//! | [`metrics`], [`agreement`], [`aggregation`] | scores of predictions; Krippendorff's alpha and others; Dawid-Skene and others |
+//! | [`metrics`] | scores of predictions |
+//! | [`agreement`], [`aggregation`] | Krippendorff's alpha and others; Dawid-Skene and others |
 //! | [`data`], [`math`] | labels, embeddings, errors, progress; small numerics |
 
 pub mod aggregation;

@@ -1,4 +1,4 @@
-//! What a fit of `multilevel` hands to an encoder that is tuned in turn with it.
+//! The result of a `multilevel` fit for an encoder that is tuned alternately with it.
 
 use super::TextScorer;
 use crate::mixed::CrossedEffects;
@@ -17,7 +17,7 @@ pub struct AlternatingFit {
 }
 
 impl AlternatingFit {
-    /// Of the two parts of a fit.
+    /// Extracts the linear part from the two parts of a fit.
     pub fn of(head: &TextScorer, crossed: &CrossedEffects) -> Self {
         Self {
             weights: head.weights.clone(),

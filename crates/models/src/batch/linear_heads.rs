@@ -5,13 +5,13 @@ use super::shared::{PlainHead, SharedHead};
 use dissensus_stats::data::{AnnotatorModel, ModelError, ModelKind, TextFeatures};
 use serde::{Deserialize, Serialize};
 
-/// One head for everybody, and an own one for each annotator who has one.
+/// One head for all annotators, and additional heads for annotators with their own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LinearHeads {
     kind: ModelKind,
     annotators: usize,
     shared: PlainHead,
-    /// Empty where annotators have none of their own.
+    /// Empty where annotators have no heads of their own.
     own: Vec<Option<PlainHead>>,
 }
 
@@ -34,7 +34,7 @@ impl LinearHeads {
         }
     }
 
-    /// Whether its sizes fit together, of one that was read.
+    /// Checks that the sizes of a deserialised model are consistent.
     pub fn check(&self) -> Result<(), &'static str> {
         let fits =
             |head: &PlainHead| head.fits() && head.link == self.shared.link && head.dim == self.shared.dim;

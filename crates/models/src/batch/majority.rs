@@ -1,11 +1,11 @@
-//! `majority`: one head trained on each text's most frequent label, which ignores who labelled.
+//! `majority`: one head trained on each text's most frequent label, regardless of the annotators.
 
 use super::Prepared;
 use super::shared::{self, SharedHead};
 use dissensus_stats::data::Observation;
 use dissensus_stats::data::{ModelKind, majority_level};
 
-/// The head of majority labels.
+/// Fits a head to the majority labels.
 pub fn fit(prepared: &Prepared<'_>) -> SharedHead {
     let votes: Vec<Observation> = prepared
         .observations

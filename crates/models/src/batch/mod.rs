@@ -1,5 +1,5 @@
-//! The annotator models whose parameters are found by convex optimisation or expectation maximisation: linear heads and
-//! the mixed model, on embeddings that do not change.
+//! The annotator models whose parameters are found by convex optimisation or expectation maximisation: linear
+//! heads and the mixed model, on fixed embeddings.
 
 mod alternating;
 mod linear_heads;

@@ -1,4 +1,5 @@
-//! `multilevel`: shared head, text effects and annotators' own links, each with shrinkage estimated from the data.
+//! `multilevel`: shared head, text effects and annotators' own links, each with shrinkage estimated from the
+//! data.
 
 use super::Prepared;
 use super::on_tuned_encoder::{CalibratedFit, TunedFit, can_be_calibrated, texts_tuned_on};
@@ -24,10 +25,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Principal axes that slopes may use, besides the shared score itself.
+/// Principal axes that slopes may use, in addition to the shared score.
 const SLOPE_AXES: usize = 6;
 
-/// What a text's embedding and n-grams say of it: scores and slope features.
+/// Predictions from a text's embedding and n-grams: scores and slope features.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TextScorer {
     pub(crate) dim: usize,
@@ -40,22 +41,22 @@ pub struct TextScorer {
     /// Mean and inverse standard deviation of the shared score, for the slope on it.
     score_mean: f64,
     score_scale: f64,
-    /// What similar texts add to the score.
+    /// Contribution of similar texts to the score.
     similar: Option<SimilarTexts>,
-    /// What character n-grams add to it.
+    /// Contribution of character n-grams to the score.
     ngrams: Option<NgramWeights>,
-    /// How far people are apart on a text, where that is told from embeddings.
+    /// Predicts the scale of a text from its embedding, where the model does so.
     scale: Option<ScaleHead>,
 }
 
 impl TextScorer {
-    /// Every score is 0, and an embedding of `dim` numbers tells the scale.
+    /// A scorer with scores of 0 that predicts the scale from embeddings of `dim` numbers.
     #[cfg(test)]
     pub(crate) fn of_scale(link: Link, dim: usize, scale: Option<ScaleHead>) -> Self {
         Self { dim, weights: vec![0.0; link.scores() * dim], scale, ..Self::constant(link) }
     }
 
-    /// No encoder: every score is 0.
+    /// A scorer without an encoder: every score is 0.
     #[cfg(any(test, feature = "bench"))]
     pub fn constant(link: Link) -> Self {
         Self {
@@ -72,7 +73,7 @@ impl TextScorer {
         }
     }
 
-    /// Says what does not fit together in a head that was read from bytes.
+    /// Checks the consistency of a head that was read from bytes, and returns what does not match.
     pub(crate) fn check(&self, link: Link, slope_dim: usize) -> Result<(), &'static str> {
         let fits = self.weights.len() == link.scores() * self.dim
             && self.constants.len() == link.scores()
@@ -84,27 +85,27 @@ impl TextScorer {
         if fits { Ok(()) } else { Err("its head does not fit together") }
     }
 
-    /// Whether it tells scales of texts.
+    /// Whether scales of texts are predicted.
     pub(crate) fn tells_scales(&self) -> bool {
         self.scale.is_some()
     }
 
-    /// Texts whose embeddings it holds, to compare others with.
+    /// Number of texts whose embeddings are stored for comparison with others.
     pub(crate) fn embeddings_held(&self) -> usize {
         self.similar.as_ref().map_or(0, SimilarTexts::texts)
     }
 
-    /// Whether it reads character n-grams.
+    /// Whether scores depend on character n-grams.
     pub(crate) fn reads_ngrams(&self) -> bool {
         self.ngrams.is_some()
     }
 
-    /// The logarithm of a text's scale before its labels.
+    /// Prior logarithm of a text's scale.
     pub(crate) fn log_scale(&self, text: TextFeatures<'_>) -> f64 {
         self.scale.as_ref().map_or(0.0, |scale| scale.predict(text.embedding))
     }
 
-    /// Scores of a text, and its first `slopes` features (none, the score alone, or all).
+    /// Scores of a text, and its first `slopes` features (none, only the score, or all).
     pub(crate) fn apply(
         &self,
         text: TextFeatures<'_>,
@@ -125,7 +126,6 @@ impl TextScorer {
     }
 }
 
-/// The fitted model.
 #[derive(Clone, Debug)]
 pub struct Multilevel {
     pub(crate) head: TextScorer,
@@ -135,7 +135,7 @@ pub struct Multilevel {
     predictors: Vec<AnnotatorPredictor>,
     annotator_columns: AnnotatorColumns,
     population: AnnotatorPredictor,
-    /// Of annotators fitted without slopes; empty where groups have none.
+    /// Predictors of annotators fitted without slopes; empty where groups have none.
     without_groups: Vec<AnnotatorPredictor>,
 }
 
@@ -171,12 +171,12 @@ impl Multilevel {
         &self.predictors
     }
 
-    /// All annotators, for one text at a time.
+    /// Predictors of all annotators, for one text at a time.
     pub(crate) fn annotator_columns(&self) -> &AnnotatorColumns {
         &self.annotator_columns
     }
 
-    /// Takes over one text's new posterior.
+    /// Updates one text to its new posterior.
     pub(crate) fn refresh_text(&mut self, text: usize) {
         let q = self.crossed.link.scores();
         let u = &self.crossed.u[text * q..(text + 1) * q];
@@ -184,13 +184,13 @@ impl Multilevel {
         self.nodes.iter_mut().for_each(|node| node.set(&self.crossed, text));
     }
 
-    /// The columns that part `part` of the disagreement's sums is predicted from: all uncertainty in the first one, the text's
-    /// own score held in the others.
+    /// The columns for part `part` of the disagreement's sums: all uncertainty in the first one, the text's
+    /// own score fixed in the others.
     pub(crate) fn columns_of_part(&self, part: usize) -> &TextColumns {
         part.checked_sub(1).map_or(&self.columns, |node| &self.nodes[node].columns)
     }
 
-    /// Takes over one annotator's new posterior and gives back the old predictor.
+    /// Updates one annotator to the new posterior and returns the old predictor.
     pub(crate) fn refresh_annotator(&mut self, annotator: usize) -> AnnotatorPredictor {
         let predictor = AnnotatorPredictor::new(&self.crossed, annotator);
         if let Some(without) = AnnotatorPredictor::without_groups(&self.crossed, annotator) {
@@ -208,7 +208,6 @@ impl Multilevel {
         self.without_groups.extend(AnnotatorPredictor::without_groups(&self.crossed, annotator));
     }
 
-    /// Adds a text.
     pub(crate) fn push_text(&mut self, text: TextFeatures<'_>) -> Result<(), ModelError> {
         let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
         let log_scale = self.head.log_scale(text);
@@ -228,7 +227,7 @@ impl Multilevel {
         self.crossed.annotators.get(annotator as usize).map_or(&[], |p| &p.labels)
     }
 
-    /// Groups of weighted predictors of an annotator whose intercepts lie at the nodes of their posterior.
+    /// Groups of weighted predictors of an annotator with intercepts at the nodes of their posterior.
     pub(crate) fn bald_predictors(
         &self,
         annotator: u32,
@@ -249,7 +248,8 @@ impl Multilevel {
     }
 }
 
-/// Shared head and random effects, on an encoder that was tuned on some of the labels as [`TunedFit`] has it.
+/// Fits the shared head and random effects, on an encoder that was tuned on some of the labels (see
+/// [`TunedFit`]).
 pub fn fit_effects(
     prepared: &Prepared<'_>,
     options: &FitOptions,
@@ -268,8 +268,8 @@ pub fn fit_effects(
     Ok((head, crossed))
 }
 
-/// Head and random effects of `observations` (ordered), calibrated on those whose texts did not tune the encoder. Without slopes: they
-/// stand on the embeddings of all labelled texts.
+/// Head and random effects of `observations` (ordered), calibrated on those whose texts did not tune the
+/// encoder. Without slopes, which would depend on the embeddings of all labelled texts.
 pub(crate) fn fit_calibrated(
     tuned: &TunedFit,
     prepared: &Prepared<'_>,
@@ -295,7 +295,8 @@ pub(crate) fn fit_calibrated(
     Ok((head, crossed))
 }
 
-/// Gives annotators a discrimination of their own and prior means by their attributes, and texts a scale of their own, each where it predicts.
+/// Gives annotators a discrimination of their own and prior means by their attributes, and texts a scale of
+/// their own, each where it improves predictions.
 fn estimate_annotators(
     crossed: &mut CrossedEffects,
     prepared: &Prepared<'_>,
@@ -320,7 +321,8 @@ fn estimate_annotators(
     Ok(())
 }
 
-/// Alternates between the head given the random effects and the random effects given out-of-fold scores of the head.
+/// Alternates between the head given the random effects and the random effects given out-of-fold scores of
+/// the head.
 pub fn fit_at_face_value(
     prepared: &Prepared<'_>,
     options: &FitOptions,
@@ -365,7 +367,7 @@ pub fn fit_at_face_value(
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
-    // The embedding of a text that tuned the encoder knows how far its people are apart.
+    // The embedding of a text that tuned the encoder contains information about the spread of its labels.
     let tuned = texts_tuned_on(prepared.embeddings)
         .is_some_and(|tuned| prepared.observations.iter().any(|o| tuned[o.text as usize]));
     let scale = if options.slopes && options.text_scores && !tuned {
@@ -395,7 +397,8 @@ pub fn fit_at_face_value(
     Ok((head, crossed))
 }
 
-/// Scores of labelled texts from the head that did not see them; of all others from the head that saw everything.
+/// Scores of labelled texts from the head that did not see them; of all others from the head that saw all
+/// labels.
 fn out_of_fold(link: Link, prepared: &Prepared<'_>, cross: &CrossFit) -> Vec<f64> {
     let q = link.scores();
     let mut scores = scores_of(link, prepared, &cross.whole.weights);
@@ -475,12 +478,12 @@ fn slope_axes(prepared: &Prepared<'_>) -> usize {
     prepared.x.explained_variance.iter().take(SLOPE_AXES).take_while(|s| **s > 1e-9).count()
 }
 
-/// Where a text stands on a principal axis, in standard deviations of all texts.
+/// Coordinate of a text on a principal axis, in standard deviations of all texts.
 fn axis(prepared: &Prepared<'_>, text: usize, j: usize) -> f64 {
     prepared.x.row(text)[j] / prepared.x.explained_variance[j].sqrt()
 }
 
-/// The mean over all labels of a number of their texts; 0 without labels.
+/// The mean over all labels of a value of their texts; 0 without labels.
 fn mean_over_labels(crossed: &CrossedEffects, of_text: impl Fn(usize) -> f64) -> f64 {
     let counted = |(sum, n): (f64, f64), text: usize| {
         let labels = crossed.labels[text].len() as f64;
@@ -490,8 +493,9 @@ fn mean_over_labels(crossed: &CrossedEffects, of_text: impl Fn(usize) -> f64) ->
     if n > 0.0 { sum / n } else { 0.0 }
 }
 
-/// The shared score and the first principal axes, each of unit variance over texts and of mean 0 over labels, so that a slope moves how an annotator answers
-/// from text to text, and the severity alone how high on the whole.
+/// The shared score and the first principal axes, each of unit variance over texts and of mean 0 over labels,
+/// so that a slope changes how an annotator's answers vary from text to text, and only the severity changes
+/// their overall level.
 fn slope_features(prepared: &Prepared<'_>, head: &TextScorer, crossed: &CrossedEffects) -> (Vec<f64>, usize) {
     let (axes, q) = (slope_axes(prepared), crossed.link.scores());
     let means: Vec<f64> =

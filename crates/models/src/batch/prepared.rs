@@ -1,4 +1,4 @@
-//! What all models of one evaluation share: checked labels, rotated embeddings and folds of texts.
+//! Data shared by all models of one evaluation: checked labels, rotated embeddings and folds of texts.
 
 use crate::linear::pca::PcaEmbeddings;
 use dissensus_stats::data::{
@@ -16,11 +16,13 @@ pub struct Prepared<'a> {
     pub attributes: &'a [Attribute],
     pub fold: Vec<u8>,
     pub(crate) folds: usize,
-    /// Labels that a network learns from while it chooses its number of steps, and those that choose it; by folds of texts if `None`.
+    /// Labels for training networks while their number of steps is selected, and those that select it; folds
+    /// of texts if `None`.
     pub validation: Option<(Vec<Observation>, Vec<Observation>)>,
 }
 
-/// What every fit on the same embeddings does alike, whatever the labels: computed once for all options of a question.
+/// The parts of a fit that depend only on embeddings and options: computed once and shared by all fits of a
+/// question.
 #[derive(Clone, Debug)]
 pub struct PreparedTexts {
     x: Arc<PcaEmbeddings>,
@@ -29,14 +31,13 @@ pub struct PreparedTexts {
 }
 
 impl PreparedTexts {
-    /// Of these embeddings, for fits with these options.
+    /// Prepares these embeddings for fits with these options.
     pub fn new(embeddings: &Embeddings, options: &FitOptions) -> Self {
         let folds = options.folds.clamp(2, 20);
         let fold = folds::of_texts(embeddings, folds, options.seed);
         Self { x: Arc::new(PcaEmbeddings::new(embeddings)), fold, folds }
     }
 
-    /// How many texts they are.
     pub fn texts(&self) -> usize {
         self.x.texts
     }
@@ -44,12 +45,12 @@ impl PreparedTexts {
 
 impl<'a> Prepared<'a> {
     pub fn new(data: &TrainingData<'a>, options: &FitOptions) -> Result<Self, ModelError> {
-        // Labels first: what is wrong with them is told before anything is computed.
+        // Labels first, so that errors in them are reported before anything is computed.
         let observations = data.sorted()?;
         Self::of(data, observations, PreparedTexts::new(data.embeddings, options))
     }
 
-    /// On texts that were prepared before, from the same embeddings.
+    /// Combines data with texts that were prepared from the same embeddings.
     pub(crate) fn on(data: &TrainingData<'a>, texts: &PreparedTexts) -> Result<Self, ModelError> {
         let observations = data.sorted()?;
         Self::of(data, observations, texts.clone())
@@ -77,7 +78,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// With labels that choose a network's number of steps, and those that it learns from meanwhile.
+    /// Adds labels that select a network's number of steps, and those for training during the selection.
     pub fn validated_on(self, kept: Vec<Observation>, held: Vec<Observation>) -> Self {
         Self { validation: Some((kept, held)), ..self }
     }

@@ -1,8 +1,8 @@
-//! `sep-heads`: one head per annotator, trained on that annotator's labels alone.
+//! `sep-heads`: one head per annotator, trained only on that annotator's labels.
 //!
-//! All heads share one penalty, chosen by the pooled held-out likelihood of all annotators' labels, so that the
-//! comparison with the other models is a fair one. Annotators with fewer labels than [`MAX_DUAL_LABELS`] have their heads found
-//! among their own texts ([`DualRidge`]), which gives the same heads sooner.
+//! All heads share one penalty, chosen by the pooled held-out likelihood of all annotators' labels, so that
+//! the comparison with the other models is a fair one. For annotators with fewer labels than
+//! [`MAX_DUAL_LABELS`] the dual problem ([`DualRidge`]) is solved, which gives the same heads faster.
 
 use super::Prepared;
 use super::shared::{self, PlainHead, SharedHead};
@@ -19,7 +19,7 @@ use dissensus_stats::math::{axpy, dot};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The penalty is chosen on this many annotators at most, evenly spaced.
+/// Largest number of annotators used to choose the penalty, evenly spaced.
 const MAX_TUNING_ANNOTATORS: usize = 2000;
 
 /// One head per annotator with labels; the shared head for all other annotators.
@@ -27,7 +27,7 @@ pub struct SepHeads {
     link: Link,
     fallback: SharedHead,
     heads: Vec<Option<AnnotatorHead>>,
-    /// Shared with other models; scores are computed when asked for, not stored for all texts.
+    /// Shared with other models; scores are computed on demand, not stored for all texts.
     x: Arc<PcaEmbeddings>,
 }
 
@@ -62,7 +62,7 @@ pub fn fit(prepared: &Prepared<'_>, progress: &dyn Progress) -> Result<SepHeads,
     Ok(SepHeads { link, fallback, heads, x: prepared.x.clone() })
 }
 
-/// One annotator's problem, in whichever of the two spaces is smaller, with a fit for every fold left out.
+/// One annotator's problem, in the smaller of the two spaces, with a fit for every held-out fold.
 enum Trial<'a> {
     Dual(DualRidge, Vec<DualSolution>),
     Primal(RidgeProblem<'a>, Vec<LinearHead>),
@@ -129,7 +129,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The penalty with the best pooled held-out likelihood, from the largest down; two worse ones in a row end the search.
+/// The penalty with the best pooled held-out likelihood, from the largest down; two worse ones in a row end
+/// the search.
 fn choose_penalty(
     link: Link,
     prepared: &Prepared<'_>,
@@ -147,7 +148,7 @@ fn choose_penalty(
     let (mut best, mut worse) = ((f64::MIN, tried[0]), 0);
     for (at, &lambda) in tried.iter().enumerate() {
         step(progress, "sep-heads: penalty", 0.2 + 0.5 * at as f32 / tried.len() as f32)?;
-        // Collected first, so that the sum does not depend on who finished when.
+        // Collected first, so that the sum does not depend on the order of completion.
         let sums: Vec<f64> = trials
             .par_iter_mut()
             .map(|(labels, trial)| trial.held_out(lambda, labels, &prepared.fold))
@@ -199,7 +200,7 @@ impl SepHeads {
         &self.fallback
     }
 
-    /// Everybody's own head over raw embeddings.
+    /// The annotators' own heads over raw embeddings.
     pub(crate) fn raw_heads(&self) -> Vec<Option<PlainHead>> {
         let (q, dim) = (self.link.scores(), self.x.dim);
         let raw = |head: &AnnotatorHead| {

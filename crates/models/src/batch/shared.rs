@@ -1,4 +1,4 @@
-//! `shared`: one head on all annotators' labels, blind to the annotator.
+//! `shared`: one head on all annotators' labels, independent of the annotator.
 
 use super::Prepared;
 use crate::linear::ridge::{LinearHead, RidgeProblem};
@@ -16,14 +16,14 @@ pub struct SharedHead {
     plain: PlainHead,
 }
 
-/// A head over raw embeddings that knows its score of every text.
+/// A head over raw embeddings with stored scores of its texts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlainHead {
     pub(crate) link: Link,
     pub(crate) dim: usize,
     /// q x dim over raw embeddings.
     pub(crate) weights: Vec<f64>,
-    /// q constants that go with them.
+    /// q constants.
     pub(crate) constants: Vec<f64>,
     pub(crate) intercepts: Vec<f64>,
     /// texts x q.
@@ -50,7 +50,7 @@ impl PlainHead {
         Self { scores: Vec::new(), ..self.clone() }
     }
 
-    /// Whether its sizes fit together, of one that was read.
+    /// Checks that the sizes of a deserialised head are consistent.
     pub(crate) fn fits(&self) -> bool {
         let q = self.link.scores();
         self.link.levels >= 2
@@ -107,12 +107,12 @@ pub(crate) fn scores_of(link: Link, prepared: &Prepared<'_>, weights: &[f64]) ->
     scores
 }
 
-/// The shared head of `prepared`.
+/// Fits the shared head of `prepared`.
 pub fn fit(prepared: &Prepared<'_>) -> SharedHead {
     of(ModelKind::Shared, prepared, &prepared.observations)
 }
 
-/// One head on any sorted observations.
+/// Fits one head on any sorted observations.
 pub(crate) fn of(kind: ModelKind, prepared: &Prepared<'_>, observations: &[Observation]) -> SharedHead {
     let link = Link::new(prepared.target);
     let problem = RidgeProblem {

@@ -1,4 +1,4 @@
-//! The chance that two annotators differ, integrated over what `multilevel` does not know about a text.
+//! The probability that two annotators differ, integrated over the uncertainty of a text under `multilevel`.
 
 use super::{Multilevel, TextScorer};
 use crate::mixed::CrossedEffects;
@@ -8,7 +8,7 @@ use dissensus_stats::data::{AnnotatorModel, Target};
 use dissensus_stats::disagreement::{RunningSums, Sums};
 use dissensus_stats::math::sigmoid;
 
-/// Three annotators without uncertainty about themselves, two texts with uncertainty about their scores.
+/// Three annotators without uncertainty, two texts with uncertain scores.
 fn model(kind: ScaleKind, levels: usize) -> Multilevel {
     let link = Link::new(Target { kind, levels });
     let scores = (0..2 * link.scores()).map(|i| 0.4 - 0.3 * i as f64).collect();
@@ -25,7 +25,7 @@ fn sums(model: &Multilevel) -> Sums {
     Sums::of(model, 0..2, 0..3, false, |_| &[])
 }
 
-/// The integral by the trapezoid rule, from the formulas of the binary link alone.
+/// The integral by the trapezoid rule, using only the formulas of the binary link.
 #[test]
 fn the_chance_to_differ_is_the_integral_over_the_text() {
     let model = model(ScaleKind::Binary, 2);

@@ -1,4 +1,4 @@
-//! `multilevel` scored on validation labels, none of them by a model that learned from labels of its text.
+//! Validation scores of `multilevel`, each by a model that did not learn from labels of the text.
 
 use super::multilevel::fit_calibrated;
 use super::on_tuned_encoder::{TunedFit, can_be_calibrated, texts_tuned_on};
@@ -7,11 +7,13 @@ use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{FitOptions, ModelError, Observation, TrainingData};
 use dissensus_stats::metrics::{Scored, score};
 
-/// Predictions of `validation` by `multilevel` as it is fitted to `train` with `validation` beside it. Labels of texts that tuned the
-/// encoder, or one that it was tuned from, are left out: their embeddings know them. Where no others are there, all are predicted.
+/// Predictions of `validation` by `multilevel` fitted to `train` with `validation` as its validation labels.
+/// Labels of texts that tuned the encoder, or an encoder it was tuned from, are left out, because their
+/// embeddings contain information about them. If there are no other labels, all are predicted.
 ///
-/// On an encoder that was tuned on labels of `train` the model is calibrated on validation texts: each fold of these is scored by the model
-/// that was calibrated on the others. Otherwise, and where these texts are too few, by the model of `train` alone.
+/// On an encoder that was tuned on labels of `train` the model is calibrated on validation texts: each fold
+/// of these is scored by the model that was calibrated on the others. Otherwise, and where there are too few
+/// of these texts, they are scored by the model of `train`.
 pub fn validation_scores(
     train: &TrainingData<'_>,
     validation: &[Observation],

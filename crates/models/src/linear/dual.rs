@@ -1,16 +1,18 @@
-//! One annotator's ridge-penalised head, found among that annotator's own texts.
+//! One annotator's ridge-penalised head, expressed in that annotator's own texts.
 //!
-//! The weights that minimise a ridge-penalised loss are a linear combination of the texts they were fitted to (the representer
-//! theorem, Kimeldorf and Wahba 1971): `w = sum_i alpha_i x_i`, scores `u = K alpha`, penalty `lambda/2 alpha' K alpha` with
-//! K the inner products of the texts. With 30 labels of 384 numbers each this is the same head from a thirteenth of the
-//! unknowns, so that Fisher scoring (Rasmussen and Williams 2006, algorithm 3.1, with link parameters beside the scores)
-//! takes a handful of steps of n^3 / 6 products.
+//! The weights that minimise a ridge-penalised loss are a linear combination of the texts they were fitted to
+//! (the representer theorem, Kimeldorf and Wahba 1971): `w = sum_i alpha_i x_i`, scores `u = K alpha`,
+//! penalty `lambda/2 alpha' K alpha` with `K` the inner products of the texts. With 30 labels of 384 numbers
+//! each this is the same head with a thirteenth of the unknowns, so that Fisher scoring (Rasmussen and
+//! Williams 2006, algorithm 3.1, with link parameters in addition to the scores) needs only a few steps of
+//! n^3 / 6 products.
 
 use crate::mixed::link::{Gradient, Link};
 use dissensus_stats::math::cholesky::Factor;
 use dissensus_stats::math::{axpy, dot};
 
-/// Above this many labels the cubic cost is larger than that of the head in the space of the embeddings.
+/// Largest number of labels for which the cubic cost is lower than that of the head in the space of the
+/// embeddings.
 pub(crate) const MAX_DUAL_LABELS: usize = 160;
 const STEPS: usize = 40;
 const TOLERANCE: f64 = 1e-8;
@@ -21,12 +23,12 @@ pub struct DualRidge {
     levels: Vec<u16>,
     /// n x n.
     products: Vec<f64>,
-    /// Link parameters that are pulled to, and how much.
+    /// Centre and precision of the prior of the link parameters.
     prior_mean: Vec<f64>,
     prior_precision: f64,
 }
 
-/// Where a fit stands: dual coefficients of the texts, and link parameters.
+/// State of a fit: dual coefficients of the texts, and link parameters.
 #[derive(Clone, Debug)]
 pub struct DualSolution {
     pub(crate) alpha: Vec<f64>,
@@ -37,14 +39,15 @@ pub struct DualSolution {
 struct Work {
     n: usize,
     levels: Vec<u16>,
-    /// Inner products among the labels that are fitted.
+    /// Inner products among the fitted labels.
     k: Vec<f64>,
     label_gradient: Gradient,
     intercepts: Vec<f64>,
     information: Vec<f64>,
     /// Summed information about the intercepts.
     total: Vec<f64>,
-    /// Slope and information of each score, and information that it shares with each link parameter (parameter-major).
+    /// Slope and information of each score, and the cross information with each link parameter
+    /// (parameter-major).
     gradient: Vec<f64>,
     weight: Vec<f64>,
     shared: Vec<f64>,
@@ -55,7 +58,8 @@ struct Work {
 }
 
 impl DualRidge {
-    /// The head of labels `levels` on texts with embeddings `rows`, link parameters pulled towards the observed shares.
+    /// The head of labels `levels` on texts with embeddings `rows`, with link parameters shrunk towards the
+    /// observed shares.
     pub fn new(link: Link, rows: &[&[f64]], levels: Vec<u16>, prior_precision: f64) -> Self {
         let n = rows.len();
         let mut products = vec![0.0; n * n];
@@ -71,13 +75,13 @@ impl DualRidge {
         Self { link, levels, products, prior_mean: link.fixed_effects_from(&counts), prior_precision }
     }
 
-    /// Where every fit starts.
+    /// Starting point of every fit.
     pub fn start(&self) -> DualSolution {
         DualSolution { alpha: vec![0.0; self.levels.len()], link_parameters: self.prior_mean.clone() }
     }
 
-    /// Fits the labels of `inside` (places among this annotator's) at the penalty `lambda` from where `solution` stands; the
-    /// others keep no part in it. Returns the penalised loss.
+    /// Fits the labels of `inside` (positions among this annotator's) at the penalty `lambda`, starting from
+    /// `solution`; the other labels are ignored. Returns the penalised loss.
     pub fn fit(&self, lambda: f64, solution: &mut DualSolution, inside: &[usize]) -> f64 {
         let (n, nb) = (inside.len(), self.prior_mean.len());
         let mut work = self.work(inside);
@@ -156,7 +160,6 @@ impl DualRidge {
         }
     }
 
-    /// The penalised loss.
     fn value(&self, lambda: f64, alpha: &[f64], u: &[f64], link_parameters: &[f64], work: &mut Work) -> f64 {
         self.link.intercepts_of(link_parameters, &[], &mut work.intercepts);
         let away: f64 = link_parameters.iter().zip(&self.prior_mean).map(|(b, a)| (b - a) * (b - a)).sum();
@@ -173,7 +176,7 @@ impl DualRidge {
         let (link, n, nb) = (self.link, work.n, link_parameters.len());
         link.intercepts_of(link_parameters, &[], &mut work.intercepts);
         for (i, b) in link_parameters.iter().enumerate() {
-            // Offset j falls with every gap before it.
+            // Offset j decreases with every gap before it.
             let by = if i == 0 { 1.0 } else { -b.min(20.0).exp() };
             (0..nb).for_each(|j| work.jacobian[j * nb + i] = if j >= i { by } else { 0.0 });
         }
@@ -235,7 +238,7 @@ impl DualRidge {
         let rest: Vec<f64> = work.gradient.iter().zip(alpha).map(|(g, a)| g - lambda * a).collect();
         let alone = solve(&rest);
         let through: Vec<Vec<f64>> = (0..nb).map(|p| solve(&work.shared[p * n..(p + 1) * n])).collect();
-        // What is left for the link parameters once the scores have followed.
+        // Remaining effect on the link parameters after the scores have adjusted.
         let follow = |v: &[f64]| -> Vec<f64> {
             let u = times(&work.k, v);
             (0..nb).map(|p| dot(&work.shared[p * n..(p + 1) * n], &u)).collect()

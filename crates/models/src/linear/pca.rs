@@ -4,14 +4,15 @@ use dissensus_stats::data::{Embeddings, ModelError};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// Texts that are turned at a time: a matrix product of a size that caches like, without a second copy of everything.
+/// Number of texts rotated at a time: a matrix product of a size that fits caches, without a second copy of
+/// all rows.
 const BLOCK: usize = 2048;
 
 /// Embeddings minus their mean, scaled to a mean squared length of 1 and rotated onto their principal axes
 /// (largest variance first).
 ///
-/// A ridge penalty does not see a rotation; an optimiser with a diagonal preconditioner does, and needs a tenth of
-/// the steps. Texts x dim numbers, row-major.
+/// A ridge penalty is invariant under rotation; an optimiser with a diagonal preconditioner is not, and needs
+/// a tenth of the steps. Texts x dim numbers, row-major.
 #[derive(Clone, Debug)]
 pub(crate) struct PcaEmbeddings {
     pub(crate) dim: usize,
@@ -44,7 +45,7 @@ impl PcaEmbeddings {
         let mean = mean_of(embeddings);
         let blocks: Vec<std::ops::Range<usize>> =
             (0..texts).step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts)).collect();
-        // Summed in order, so that the numbers do not depend on who finished when.
+        // Summed in order, so that the result does not depend on the order of completion.
         let mut covariance = DMatrix::zeros(dim, dim);
         for some in blocks.chunks(16) {
             let parts: Vec<DMatrix<f64>> = some
@@ -79,7 +80,7 @@ impl PcaEmbeddings {
         &self.rows[text * self.dim..(text + 1) * self.dim]
     }
 
-    /// A raw embedding as [`PcaEmbeddings::row`] has those of the texts.
+    /// Transforms a raw embedding as [`PcaEmbeddings::row`] does for the texts.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`].
@@ -96,7 +97,8 @@ impl PcaEmbeddings {
             .collect())
     }
 
-    /// Weights and intercept for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + intercept`.
+    /// Weights and intercept for raw embeddings that are equivalent to `w` for rotated ones:
+    /// `w.z = raw.x + intercept`.
     pub(crate) fn to_raw_weights(&self, w: &[f64]) -> (Vec<f64>, f64) {
         let raw = &self.axes * DVector::from_column_slice(w);
         let intercept = -dissensus_stats::math::dot(raw.as_slice(), &self.mean);
@@ -112,7 +114,7 @@ fn mean_of(embeddings: &Embeddings) -> DVector<f64> {
     mean / embeddings.texts as f64
 }
 
-/// Texts of a block as columns, without their mean: the row-major layout read column-major.
+/// Texts of a block as columns, minus their mean: the row-major layout read column-major.
 fn centred(embeddings: &Embeddings, block: &std::ops::Range<usize>, mean: &DVector<f64>) -> DMatrix<f64> {
     let dim = embeddings.dim;
     let rows = &embeddings.rows[block.start * dim..block.end * dim];

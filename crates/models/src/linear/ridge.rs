@@ -7,7 +7,7 @@ use dissensus_stats::data::Observation;
 use dissensus_stats::math::{axpy, dot, lbfgs};
 use rayon::prelude::*;
 
-/// Ridge penalties (lambda) tried, the largest first: each fit starts from the one before.
+/// Candidate ridge penalties (lambda), the largest first: each fit starts from the previous one.
 pub(crate) const PENALTIES: [f64; 9] = [1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1];
 const STEPS: usize = 60;
 const TOLERANCE: f64 = 1e-7;
@@ -19,7 +19,8 @@ pub(crate) struct LinearHead {
     pub(crate) link_parameters: Vec<f64>,
 }
 
-/// What a head is fitted to. Texts with the same intercepts for all annotators may be given as counts through `weight`.
+/// Training data of a head. Texts with the same intercepts for all annotators may be given as counts through
+/// `weight`.
 pub(crate) struct RidgeProblem<'a> {
     pub(crate) link: Link,
     pub(crate) x: &'a PcaEmbeddings,
@@ -29,7 +30,8 @@ pub(crate) struct RidgeProblem<'a> {
     pub(crate) random_effects: &'a [f64],
     /// Attenuation of the scores by the variance of the text and annotator effects.
     pub(crate) attenuation: f64,
-    /// Link parameters around which the weak prior is, and where fits begin; empty: those of the levels' frequencies.
+    /// Centre of the weak prior of the link parameters, and starting point of fits; empty for those of the
+    /// levels' frequencies.
     pub(crate) around: &'a [f64],
 }
 
@@ -54,14 +56,15 @@ impl RidgeProblem<'_> {
         LinearHead { weights, link_parameters: self.link.fixed_effects_from(&counts) }
     }
 
-    /// Fits the observations that `include` allows (by text) at the penalty `lambda`, from `head`, with a weak prior of the link
-    /// parameters around `prior_mean`.
+    /// Fits the observations that `include` allows (by text) at the penalty `lambda`, starting from `head`,
+    /// with a weak prior of the link parameters around `prior_mean`.
     fn fit(&self, lambda: f64, head: &mut LinearHead, prior_mean: &[f64], include: &dyn Fn(u32) -> bool) {
         let (nw, nb) = (head.weights.len(), head.link_parameters.len());
         let kept: f64 = self.observations.iter().filter(|o| include(o.text)).count() as f64;
         let mut x = head.weights.clone();
         x.extend_from_slice(&head.link_parameters);
-        // A quarter is the largest curvature of one logistic label; the softmax and cumulative ones are close to it.
+        // A quarter is the largest curvature of one logistic label; the softmax and cumulative ones are close
+        // to it.
         let curvature = 0.2 * kept * self.attenuation * self.attenuation;
         let mut inverse = Vec::with_capacity(nw + nb);
         for i in 0..nw {
@@ -135,8 +138,8 @@ impl RidgeProblem<'_> {
         (sum, n)
     }
 
-    /// The head of every fold's complement and of all texts, at the penalty that predicts held-out texts best.
-    /// `fold[text]` is below `folds`.
+    /// Fits a head on the complement of every fold and on all texts, at the penalty that predicts held-out
+    /// texts best. `fold[text]` is below `folds`.
     pub(crate) fn cross_fit(&self, fold: &[u8], folds: usize) -> CrossFit {
         let prior_mean = self.start();
         let mut heads = vec![prior_mean.clone(); folds + 1];
@@ -170,7 +173,7 @@ impl RidgeProblem<'_> {
         CrossFit { heads, whole }
     }
 
-    /// Heads on all observations at every penalty, the largest first.
+    /// Fits heads on all observations at every penalty, the largest first.
     pub(crate) fn path(&self) -> Vec<LinearHead> {
         let prior_mean = self.start();
         let mut head = prior_mean.clone();
@@ -201,7 +204,7 @@ impl RidgeProblem<'_> {
         self.objective(lambda, &self.start().link_parameters, &x, &mut gradient, &|_| true)
     }
 
-    /// One head at a given penalty, on all observations.
+    /// Fits one head at a given penalty, on all observations.
     pub(crate) fn fit_all(&self, lambda: f64) -> LinearHead {
         let mut head = self.start();
         let prior_mean = head.link_parameters.clone();
@@ -209,12 +212,12 @@ impl RidgeProblem<'_> {
         head
     }
 
-    /// Heads of every fold's complement before the first penalty.
+    /// Starting points for the heads of every fold's complement at the first penalty.
     pub(crate) fn starts(&self, folds: usize) -> Vec<LinearHead> {
         vec![self.start(); folds]
     }
 
-    /// Summed held-out log-likelihood at one penalty, from where `heads` (one a fold) stand.
+    /// Summed held-out log-likelihood at one penalty, starting from `heads` (one per fold).
     pub(crate) fn held_out(&self, lambda: f64, heads: &mut [LinearHead], fold: &[u8]) -> f64 {
         let prior_mean = self.start();
         let each = heads.iter_mut().enumerate().map(|(f, head)| {
@@ -236,7 +239,7 @@ pub(crate) fn penalties(dim: usize) -> &'static [f64] {
 pub(crate) struct CrossFit {
     /// One per fold, fitted without it.
     pub(crate) heads: Vec<LinearHead>,
-    /// Fitted to everything.
+    /// Fitted to all observations.
     pub(crate) whole: LinearHead,
 }
 
@@ -248,9 +251,9 @@ struct DataPass<'a> {
     intercepts: Vec<f64>,
     u: Vec<f64>,
     label_gradient: Gradient,
-    /// Summed derivative by the scores of the current text.
+    /// Summed derivative with respect to the scores of the current text.
     score: Vec<f64>,
-    /// Summed derivative by the link parameters.
+    /// Summed derivative with respect to the link parameters.
     parameter: Vec<f64>,
 }
 
@@ -296,7 +299,7 @@ impl<'a> DataPass<'a> {
         value
     }
 
-    /// Offset j falls with every gap before it: its slope belongs to the shift and to those gaps.
+    /// Offset j decreases with every gap before it: its derivative belongs to the shift and to those gaps.
     fn add_parameters(&mut self, theta: &[f64]) {
         let link = self.problem.link;
         if link.softmax {
@@ -356,7 +359,8 @@ mod tests {
                 (0..link.scores()).map(|c| dot(&head.weights[c * 3..(c + 1) * 3], x.row(t))).collect();
             link.probabilities(&u, &intercepts, 1.0, &mut p);
             for (ours, theirs) in p.iter().zip(theirs) {
-                // The weak prior of the link parameters, which the others do not have, moves the third digit.
+                // The weak prior of the link parameters, which the references do not have, changes the third
+                // digit.
                 assert!((ours - theirs).abs() < 2e-3, "{name} {t}: {ours} against {theirs}");
             }
         }

@@ -1,13 +1,14 @@
-//! Which text is the most informative about one annotator (active learning).
+//! The most informative text about one annotator (active learning).
 
 use super::model::LiveModel;
 use dissensus_stats::data::AnnotatorModel;
 use dissensus_stats::math::quadrature::FIVE;
 
 impl LiveModel {
-    /// For every text the mutual information, in bits, between this annotator's label and this annotator's severity:
-    /// BALD, `H(E p) - E H(p)` (Houlsby et al. 2011, eq. 2), the expectation over the posterior of the severity (for
-    /// choice scales: of every level's intercept in turn). Texts this annotator has labelled have 0.
+    /// For every text the mutual information, in bits, between this annotator's label and this annotator's
+    /// severity: BALD, `H(E p) - E H(p)` (Houlsby et al. 2011, eq. 2), the expectation over the posterior of
+    /// the severity (for choice scales: of every level's intercept in turn). Texts that this annotator has
+    /// labelled have 0.
     pub fn bald(&self, annotator: u32) -> Vec<f32> {
         let texts = self.texts();
         let predictors = self.model.bald_predictors(annotator, &FIVE);

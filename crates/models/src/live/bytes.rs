@@ -1,4 +1,4 @@
-//! Keeping a live model in the project file.
+//! Serialisation of a live model for the project file.
 
 use super::model::LiveModel;
 use crate::batch::{Multilevel, TextScorer};
@@ -7,7 +7,7 @@ use dissensus_stats::data::ModelError;
 use dissensus_stats::data::{Attribute, Target};
 use serde::{Deserialize, Serialize};
 
-/// Grows when the bytes change their meaning.
+/// Version of the format; increases when the meaning of the bytes changes.
 const FORMAT: u16 = 9;
 /// First bytes of every stored model.
 const MAGIC: [u8; 4] = *b"DSML";
@@ -33,31 +33,35 @@ struct In {
 }
 
 impl LiveModel {
-    /// What predicts texts that are yet to come, as bytes for [`LiveModel::from_bytes`]: the head and the annotators' effects, without texts, labels and
-    /// attributes. New texts ([`LiveModel::add_text`]) are predicted as by this model, number by number; it must not be given labels to learn from.
-    /// Where scores come from similar texts too, the head holds the embeddings of these ([`LiveModel::embeddings_held`]).
+    /// Serialises a model for predicting new texts, for [`LiveModel::from_bytes`]: the head and the
+    /// annotators' effects, without texts, labels and attributes. Predictions for new texts
+    /// ([`LiveModel::add_text`]) are identical to this model's; the restored model must not be given labels
+    /// to learn from. If scores also depend on similar texts, the head contains the embeddings of these texts
+    /// ([`LiveModel::embeddings_held`]).
     ///
     /// # Errors
-    /// As [`LiveModel::to_bytes`].
+    /// The same as [`LiveModel::to_bytes`].
     pub fn to_bytes_for_new_texts(&self) -> Result<Vec<u8>, ModelError> {
         let model = Multilevel::from_parts(self.model.head.clone(), self.model.crossed.for_new_texts());
         Self::from_model(model, self.target, Vec::new(), 0).to_bytes()
     }
 
-    /// Labelled texts whose embeddings the head holds, because scores of similar texts are compared with them; 0 for most models of few or very many texts.
+    /// Number of labelled texts whose embeddings are part of the head, because scores depend on similar
+    /// texts; 0 for most models of few or very many texts.
     pub fn embeddings_held(&self) -> usize {
         self.model.head.embeddings_held()
     }
 
-    /// Whether the head reads character n-grams, of which it holds a weight for each of the columns that they are hashed into.
+    /// Whether the head uses character n-grams, with a weight for each of the columns that they are hashed
+    /// into.
     pub fn reads_ngrams(&self) -> bool {
         self.model.head.reads_ngrams()
     }
 
-    /// The model as bytes: parameters and labels, without the sums, which are quick to compute again.
+    /// Serialises parameters and labels, without the sums, which are quick to recompute.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if a number cannot be written, which no model of ours has been seen to cause.
+    /// [`ModelError::Damaged`] if a number cannot be serialised, which is not known to happen.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let out = Out {
             target: self.target,
@@ -74,7 +78,7 @@ impl LiveModel {
         Ok(bytes)
     }
 
-    /// A model from [`LiveModel::to_bytes`].
+    /// Restores a model from [`LiveModel::to_bytes`].
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::Format`].
@@ -85,16 +89,17 @@ impl LiveModel {
         Ok(Self { fitted_attributes: parts.fitted_attributes, ..model })
     }
 
-    /// How the variances of a model from [`LiveModel::to_bytes`] were estimated, without what it takes to predict.
+    /// Returns how the variances of a model from [`LiveModel::to_bytes`] were estimated, without restoring
+    /// the model.
     ///
     /// # Errors
-    /// As [`LiveModel::from_bytes`].
+    /// The same as [`LiveModel::from_bytes`].
     pub fn estimation_in(bytes: &[u8]) -> Result<Estimation, ModelError> {
         Ok(parts(bytes)?.crossed.estimation())
     }
 }
 
-/// Read and checked.
+/// Deserialises and checks the parts of a model.
 fn parts(bytes: &[u8]) -> Result<In, ModelError> {
     let damaged = |why: &str| ModelError::Damaged(why.to_owned());
     let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| damaged("it does not start like one"))?;
@@ -108,7 +113,7 @@ fn parts(bytes: &[u8]) -> Result<In, ModelError> {
     parts.crossed.check(parts.target).map_err(damaged)?;
     parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
     for attribute in parts.attributes.iter().chain(&parts.fitted_attributes) {
-        // Annotators may have joined since.
+        // Annotators may have joined later.
         if attribute.of.len() > parts.crossed.annotators.len() {
             return Err(damaged("an attribute has more entries than there are annotators"));
         }

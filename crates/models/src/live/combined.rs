@@ -1,4 +1,4 @@
-//! Texts in order of predicted split and of what their own labels add to it.
+//! Ranking of texts by predicted split and the contribution of their own labels.
 
 use super::label_weight::LabelWeight;
 use super::model::LiveModel;
@@ -8,24 +8,27 @@ use dissensus_stats::math::distributions::normal_quantile;
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use rayon::prelude::*;
 
-/// Groups of texts that cannot be told apart are made so far down the order: each costs an interval.
+/// Largest number of groups of indistinguishable texts at the top of the order: each costs an interval.
 const TIES: usize = 12;
-/// Labels that a camp needs at least: one person is none.
+/// Fewest labels of a camp: one person does not form one.
 pub const FEWEST_IN_A_CAMP: u32 = 2;
 
-/// All texts by [`Measure::Split`] and what labels add to it ([`LiveModel::added_by_labels`]).
+/// All texts by [`Measure::Split`] and the contribution of labels ([`LiveModel::added_by_labels`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CombinedOrder {
-    /// What each text is ranked by.
+    /// The value by which each text is ranked.
     pub values: Vec<f32>,
-    /// Texts, most first. Of those that are not told apart come those first whose own labels form two camps.
+    /// Texts in descending order. Among indistinguishable texts, those whose own labels form two camps come
+    /// first.
     pub texts: Vec<u32>,
-    /// Sizes of the groups of texts, from the first on, that are not told apart: the interval of the first of each reaches the others.
+    /// Sizes of the groups of indistinguishable texts, from the top: the interval of the first text of each
+    /// group overlaps the others.
     pub ties: Vec<u32>,
 }
 
 impl LiveModel {
-    /// The order over the annotators of `mask` (all of them with `None`), of whom all texts are known to be as far apart as `all` says.
+    /// The order over the annotators of `mask` (all of them with `None`); `all` is the predicted disagreement
+    /// of all texts among them.
     pub fn combined_order(
         &self,
         weight: &LabelWeight,
@@ -56,7 +59,8 @@ impl LiveModel {
         CombinedOrder { values, texts, ties }
     }
 
-    /// The interval of what a text is ranked by there, of this `split`: that of the split, moved by what labels add, and wider by what they leave open.
+    /// Interval of the value by which a text with this `split` is ranked: that of the split, moved by the
+    /// contribution of labels and widened by its uncertainty.
     ///
     /// # Panics
     /// If there is no such text.

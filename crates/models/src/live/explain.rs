@@ -1,4 +1,4 @@
-//! Why a prediction is what it is: its parts, and the labels of the annotator that move it most.
+//! Explanation of a prediction: its parts, and the labels of the annotator that influence it most.
 
 use super::model::LiveModel;
 use crate::batch::TextScorer;
@@ -7,7 +7,7 @@ use crate::mixed::text_scale::noise;
 use crate::mixed::{CrossedEffects, ScoreParts};
 use dissensus_stats::data::{ModelError, TextFeatures};
 
-/// Labels that are refitted without, of those that seem to move a prediction most.
+/// Number of labels with the largest first-order effect that are removed and refitted.
 const CANDIDATES: usize = 24;
 
 /// The text whose prediction is explained.
@@ -17,7 +17,7 @@ pub enum ExplainedText<'a> {
     Row(u32),
     /// One of the model's texts as if the annotator had not labelled it.
     RowWithoutOwnLabel(u32),
-    /// Any text, by what is known of it.
+    /// Any text, by its features.
     New(TextFeatures<'a>),
 }
 
@@ -30,7 +30,7 @@ impl ExplainedText<'_> {
         }
     }
 
-    /// The row whose label by the annotator counts as not given.
+    /// The row whose label by the annotator is treated as missing.
     fn left_out(self) -> Option<u32> {
         match self {
             Self::RowWithoutOwnLabel(row) => Some(row),
@@ -39,10 +39,10 @@ impl ExplainedText<'_> {
     }
 }
 
-/// What of a prediction is followed when a label is taken away.
+/// The part of a prediction whose change is reported when a label is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The expected level (index); of a binary scale the probability of its upper level.
+    /// The expected level (index); on a binary scale the probability of its upper level.
     ExpectedLevel,
     /// The probability of a level.
     Level(u16),
@@ -61,17 +61,18 @@ impl Outcome {
 /// A prediction in its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedPrediction {
-    /// Binary and ordinal scales: one a threshold, the lowest first (levels - 1). Choice scales: one a level.
+    /// Binary and ordinal scales: one per threshold, the lowest first (levels - 1). Choice scales: one per
+    /// level.
     pub logits: Vec<ScoreParts>,
-    /// The probabilities that follow from them, one a level.
+    /// The resulting probabilities, one per level.
     pub probabilities: Vec<f64>,
     /// Labels of other annotators on the text.
     pub others: usize,
-    /// What this annotator answered on it.
+    /// This annotator's label of the text.
     pub own_level: Option<u16>,
 }
 
-/// One label of an annotator, and what it does to a prediction of that annotator.
+/// One label of an annotator, and its effect on a prediction for that annotator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Influence {
     /// The labelled text.
@@ -82,12 +83,12 @@ pub struct Influence {
     pub change: f64,
 }
 
-/// The scores that new texts get, apart from the model that it was taken from.
+/// The scorer of new texts, detached from the model that it was taken from.
 #[derive(Clone, Debug)]
 pub struct TextScore(TextScorer);
 
 impl TextScore {
-    /// The scores of a text: one on binary and ordinal scales, one a level on choice scales.
+    /// The scores of a text: one on binary and ordinal scales, one per level on choice scales.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`] for an embedding of another length.
@@ -103,8 +104,9 @@ struct Effects {
 }
 
 impl LiveModel {
-    /// The prediction for an annotator on a text as a sum; equal to [`dissensus_stats::data::AnnotatorModel::predict`] (or `predict_new_text`) but for the single
-    /// precision of these. An unknown annotator is one drawn from the population.
+    /// The prediction for an annotator on a text as a sum; equal to
+    /// [`dissensus_stats::data::AnnotatorModel::predict`] (or `predict_new_text`) up to single precision. An
+    /// unknown annotator is one drawn from the population.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`] for an embedding of another length.
@@ -130,16 +132,17 @@ impl LiveModel {
         })
     }
 
-    /// The labels of an annotator that move `outcome` of the prediction most, the strongest first, at most `most`. A label is taken away as
-    /// [`LiveModel::retract`] does it: the annotator is fitted again without it, and so is the text where it is the explained one. Shared
-    /// head, averages, variances, and the posteriors of all other texts and annotators are held. An annotator of many labels is fitted again only
-    /// without those 24 that move it most to first order.
+    /// The labels of an annotator that move `outcome` of the prediction most, strongest first, at most
+    /// `most`. A label is removed as by [`LiveModel::retract`]: the annotator is refitted without it, and so
+    /// is the text if it is the explained one. Shared head, averages, variances, and the posteriors of all
+    /// other texts and annotators are fixed. For an annotator with many labels, only the 24 labels with the
+    /// largest first-order effect are removed and refitted.
     ///
     /// # Errors
-    /// As [`LiveModel::explain`].
+    /// The same as [`LiveModel::explain`].
     ///
     /// # Panics
-    /// As [`LiveModel::explain`].
+    /// The same as [`LiveModel::explain`].
     pub fn influences(
         &self,
         text: ExplainedText<'_>,
@@ -184,12 +187,12 @@ impl LiveModel {
         Ok(found)
     }
 
-    /// What scores texts that the model has not seen, as it is now.
+    /// The current scorer of new texts.
     pub fn text_score(&self) -> TextScore {
         TextScore(self.model.head.clone())
     }
 
-    /// Who gave a text which level, ordered by annotator.
+    /// The labels of a text as (annotator, level), ordered by annotator.
     ///
     /// # Panics
     /// If there is no such text.
@@ -254,7 +257,7 @@ impl LiveModel {
     }
 }
 
-/// The text's scores once the annotator's label of it is gone; `None` where there is no such label.
+/// The text's scores without the annotator's label; `None` where there is no such label.
 fn without_label(
     crossed: &CrossedEffects,
     text: u32,
@@ -361,7 +364,8 @@ mod tests {
         }
     }
 
-    /// With slopes their part is what the annotator's slopes make of the text's features, and its doubt attenuates.
+    /// With slopes, their part is the effect of the annotator's slopes on the text's features, and their
+    /// uncertainty attenuates.
     #[test]
     fn slopes_are_a_part() {
         let (_, mut model) = models().swap_remove(1);
@@ -399,7 +403,8 @@ mod tests {
         assert!(largest > 0.1, "{largest}");
     }
 
-    /// With discriminations of their own annotators are predicted, explained, kept as bytes, and follow a label and its retraction.
+    /// With discriminations of their own annotators are predicted, explained and serialised, and follow a
+    /// label and its retraction.
     #[test]
     fn discrimination_is_a_part() {
         for (sim, mut model) in models().into_iter().filter(|(_, model)| !model.model.crossed.link.softmax) {
@@ -469,7 +474,7 @@ mod tests {
                     let mut left = model.clone();
                     assert_eq!(left.retract(influence.text, 3).unwrap(), influence.level);
                     let change = outcome(&model, text, 3, by) - outcome(&left, text, 3, by);
-                    // The bar is 1e-3; what remains is the single precision of predictions.
+                    // The tolerance is 1e-3; the remaining difference is the single precision of predictions.
                     assert!((influence.change - change).abs() < 1e-4, "{influence:?} {change}");
                 }
                 assert!(all[0].change.abs() > 1e-3, "{:?}", all[0]);

@@ -1,4 +1,5 @@
-//! The interval of a text's disagreement under the posteriors of its score, of annotators and of shared parameters.
+//! The interval of a text's disagreement under the posteriors of its score, of annotators and of shared
+//! parameters.
 
 use super::model::LiveModel;
 use crate::mixed::predictor::{Scratch, TextColumns};
@@ -13,22 +14,25 @@ use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 /// Points of the text's posterior at which disagreement is computed.
 const QUANTILES: usize = 21;
 
-/// Steps of a Fibonacci lattice of so many points: scales run through their posterior as evenly as scores do, whatever the other is.
+/// Step of a Fibonacci lattice with this many points: scales cover their posterior as evenly as scores do,
+/// independently of each other.
 const STEPS: usize = 13;
 /// The quantile at the middle of the posterior.
 const MIDDLE: usize = QUANTILES / 2;
 
 impl LiveModel {
-    /// The interval ([`CONFIDENCE_LEVEL`]) of a measure of one text over the annotators of `mask` (all of them with `None`): the quantiles of
-    /// the measure while the text's score and scale run through their posteriors (evenly spaced quantiles, on a lattice; for choice scales
-    /// all scores move along the average's contrast), widened on either side by what is not known of each annotator's effects, of groups'
-    /// slopes and of the parameters that all share (to first order), and where needed to hold `estimate`. Where texts have no scales of
-    /// their own, the upper end is that of scales as different as labels do not rule out: people may be further apart on a text than the
-    /// model has it, for example in camps. Labels given stand in place of predictions. Of [`Measure::Surprising`] with `usual`, the curve
-    /// of all texts.
+    /// The interval ([`CONFIDENCE_LEVEL`]) of a measure of one text over the annotators of `mask` (all of
+    /// them with `None`): the quantiles of the measure over the posteriors of the text's score and scale
+    /// (evenly spaced quantiles, on a lattice; for choice scales all scores move along the average's
+    /// contrast), widened on either side by the uncertainty of each annotator's effects, of groups' slopes
+    /// and of the shared parameters (to first order), and extended to include `estimate` where needed. Where
+    /// texts have no scales of their own, the upper end uses the largest variation of scales that labels do
+    /// not rule out: people may be further apart on a text than the model assumes, for example in camps.
+    /// Given labels replace predictions. For [`Measure::Surprising`] with `usual`, the curve of all texts.
     ///
-    /// `None` for [`Measure::Between`], whose doubt is about the spread of all people and hardly about the text, for the measures that do not follow from
-    /// pairs of answers, and where the scale does not have it.
+    /// `None` for [`Measure::Between`], whose uncertainty is about the spread of all people and hardly about
+    /// the text, for the measures that are not based on pairs of answers, and where the scale does not have
+    /// the measure.
     ///
     /// # Panics
     /// If there is no such text.
@@ -55,8 +59,9 @@ impl LiveModel {
         };
         let values: Vec<f32> = (0..people.points()).map(value).collect::<Option<_>>()?;
         let middle = values[MIDDLE];
-        // The model's own scale, then, where there are more points, scales as different as labels allow: people who are further apart
-        // than the model has it are never ruled out by few labels, and only raise disagreement.
+        // First the model's own scale, then, where there are more points, scales that vary as much as labels
+        // allow: few labels never rule out that people are further apart than the model assumes, and that
+        // only raises disagreement.
         let ends: Vec<(f32, f32)> = values.chunks_exact(QUANTILES).map(ends).collect();
         let (low, high) = (ends[0].0, ends.iter().fold(f32::MIN, |high, ends| high.max(ends.1)));
         let others =
@@ -100,35 +105,34 @@ impl LiveModel {
     }
 }
 
-/// Everybody on one text.
+/// All annotators on one text.
 struct PeopleOnText<'a> {
     model: &'a LiveModel,
     text: usize,
     columns: TextColumns,
-    /// A text for each quantile.
+    /// One column per quantile.
     sums: NodeSums,
     /// Annotators who have not labelled the text, and their distributions at its middle.
     people: Vec<(usize, Vec<f64>)>,
-    /// Annotators in all.
     n: usize,
     by: Measure,
 }
 
-/// How a measure moves, to first order.
+/// First-order changes of a measure.
 #[derive(Default)]
 struct Moves {
-    /// Its variance by what is each person's own.
+    /// Its variance from annotators' individual effects.
     own: f64,
-    /// How far it moves with each direction of what is not known of groups' slopes.
+    /// Change with each direction of the uncertainty of groups' slopes.
     groups: Vec<f64>,
-    /// The same of what is not known of the parameters that all share.
+    /// Change with each direction of the uncertainty of shared parameters.
     parameters: Vec<f64>,
 }
 
 impl PeopleOnText<'_> {
-    /// Variance of the measure over the posteriors of people's effects, groups' slopes and shared parameters, to first order: people are
-    /// independent given the text, their groups and the parameters, and the measure is a mean over pairs, linear in each person's
-    /// distribution.
+    /// Variance of the measure over the posteriors of people's effects, groups' slopes and shared parameters,
+    /// to first order: people are independent given the text, their groups and the parameters, and the
+    /// measure is a mean over pairs, linear in each person's distribution.
     fn variance(&self, usual: Option<&UsualSplit>) -> Option<f64> {
         let Moves { own, groups, parameters } = self.moves(usual)?;
         Some(
@@ -169,7 +173,7 @@ impl PeopleOnText<'_> {
                 .collect();
             let by_level: Vec<f64> = (0..model.levels()).map(|c| seen[lens.seen(c)]).collect();
             let predictor = &model.model.predictors()[*annotator];
-            // Column 0 is the text at its mean, its score known.
+            // Column 0 is the text at its mean, with a known score.
             let slopes = predictor.logit_slopes(&self.columns, 1 + MIDDLE, &by_level);
             let by_effect = crossed.by_effects(*annotator, text, &slopes);
             moves.own += quadratic(&crossed.annotators[*annotator].covariance, &by_effect);
@@ -183,8 +187,8 @@ impl PeopleOnText<'_> {
     }
 }
 
-/// The text at its posterior mean, and at the quantiles of its posterior; then at these quantiles again if texts differed as much in scale
-/// as labels do not rule out, where they have no scales of their own.
+/// The text at its posterior mean, and at the quantiles of its posterior; for models without scales of texts,
+/// then again at these quantiles with scales that vary as much as labels do not rule out.
 fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
     let q = crossed.link.scores();
     let mean = &crossed.u[text * q..(text + 1) * q];
@@ -206,7 +210,7 @@ fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
     columns
 }
 
-/// Where the interval of sorted or unsorted values at evenly spaced quantiles ends.
+/// Ends of the interval of sorted or unsorted values at evenly spaced quantiles.
 fn ends(values: &[f32]) -> (f32, f32) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -214,12 +218,12 @@ fn ends(values: &[f32]) -> (f32, f32) {
     (quantile(&sorted, missed), quantile(&sorted, 1.0 - missed))
 }
 
-/// Choice scores move against each other: even ones up while odd ones go down.
+/// Direction in which choice scores move against each other: even ones up while odd ones go down.
 pub(super) fn contrast(score: usize, scores: usize) -> f64 {
     if scores == 1 || score.is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
-/// The `p` quantile of sorted values that stand at the quantiles `(i + 1/2) / n`, linearly interpolated (definition 5 of
+/// The `p` quantile of sorted values at the quantiles `(i + 1/2) / n`, linearly interpolated (definition 5 of
 /// Hyndman and Fan 1996).
 fn quantile(sorted: &[f32], p: f64) -> f32 {
     let at = (p * sorted.len() as f64 - 0.5).clamp(0.0, (sorted.len() - 1) as f64);
@@ -242,7 +246,8 @@ mod tests {
         LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0)
     }
 
-    /// What the measure would move if everybody of a group reacted a little differently, by moving them.
+    /// Computes the move of the measure when all members of a group react a little differently, by moving
+    /// them.
     #[test]
     fn a_doubt_about_groups_moves_a_measure_as_far_as_said() {
         const STEP: f64 = 0.05;
@@ -282,13 +287,14 @@ mod tests {
                     whole += found.powi(2);
                 }
             }
-            // `said` follows from moves of a whole standard deviation, these from a twentieth of one.
+            // `said` is computed from moves of a whole standard deviation, these from a twentieth of one.
             assert!(apart <= 0.15f64.powi(2) * whole, "{by:?}: {apart:e} of {whole:e}");
             assert!(whole > 1e-5, "{by:?}: {whole:e}");
         }
     }
 
-    /// What the measure would move if shared parameters were others, by moving texts and annotators as a fit with these does.
+    /// Computes the move of the measure under other shared parameters by moving texts and annotators as a fit
+    /// with these parameters does.
     #[test]
     fn a_doubt_about_parameters_moves_a_measure_as_far_as_said() {
         const STEP: f64 = 0.05;
@@ -324,13 +330,13 @@ mod tests {
                     whole += found.powi(2);
                 }
             }
-            // Variances of intercepts follow gaps too, which is left out here.
+            // Variances of intercepts also depend on gaps, which is left out here.
             assert!(apart <= 0.1f64.powi(2) * whole, "{by:?}: {apart:e} of {whole:e}");
             assert!(whole > 1e-5, "{by:?}: {whole:e}");
         }
     }
 
-    /// The middle stands with the middle, and every scale is used once.
+    /// The middle is paired with the middle, and every scale is used once.
     #[test]
     fn scales_and_scores_fill_the_square() {
         let scales: Vec<usize> =
@@ -343,7 +349,7 @@ mod tests {
         assert!([0, 7, 14].iter().all(|from| (of(*from) - 10.0).abs() < 2.5), "{scales:?}");
     }
 
-    /// 21 points at (i + 1/2) / 21: the 5 % quantile lies 0.55 of the way from the first to the second.
+    /// 21 points at (i + 1/2) / 21: the 5 % quantile is 0.55 of the way from the first to the second.
     #[test]
     fn quantiles_lie_between_the_points() {
         let values: Vec<f32> = (0..QUANTILES).map(|i| i as f32).collect();

@@ -1,4 +1,4 @@
-//! What people may answer to one text together, for verdicts of panels.
+//! Joint distribution of people's answers to one text, for verdicts of panels.
 
 use super::model::LiveModel;
 use crate::mixed::predictor::{Scratch, TextColumns};
@@ -6,9 +6,10 @@ use dissensus_stats::data::AnnotatorModel;
 use dissensus_stats::panels::{JointAnswers, text_nodes};
 
 impl LiveModel {
-    /// The distributions of these people's answers to a text at nodes of the posterior of its score, and of its scale where texts have one of
-    /// their own: what is not known of the text moves them together. What is not known of each person is integrated person by person. Who
-    /// labelled the text stands with the label given. An annotator beyond those of the model is an average one.
+    /// The distributions of these people's answers to a text at nodes of the posterior of its score, and of
+    /// its scale where texts have one of their own: the uncertainty of the text moves them together. The
+    /// uncertainty of each person is integrated out person by person. Annotators who labelled the text are
+    /// represented by the label they gave. An annotator unknown to the model is an average one.
     ///
     /// # Panics
     /// If there is no such text.
@@ -58,7 +59,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
 
-    /// Twelve people of known severities and three texts with known doubt.
+    /// Twelve people of known severities and three texts with known uncertainty.
     fn model(kind: ScaleKind, levels: usize) -> LiveModel {
         let target = Target { kind, levels };
         let link = Link::new(target);
@@ -90,7 +91,7 @@ mod tests {
         last
     }
 
-    /// Texts' scores drawn from their posteriors, then everybody's answers at that score.
+    /// Texts' scores drawn from their posteriors, then all people's answers at that score.
     #[test]
     fn the_integral_is_what_drawing_finds() {
         const DRAWS: usize = 40_000;
@@ -139,7 +140,8 @@ mod tests {
                     let verdicts = Verdicts::new(*rule, live.target(), 12).unwrap();
                     let found = verdicts.of(&joint, &members).unwrap();
                     for (found, drawn) in found.probabilities.iter().zip(counts) {
-                        // Four standard errors of what is drawn, and what the points of several scores leave out.
+                        // Four standard errors of the drawn share, and the error of the points for several
+                        // scores.
                         let error = 4.0 * (drawn * (1.0 - drawn) / DRAWS as f64).sqrt().max(0.001);
                         let points = if q > 1 { 0.02 } else { 0.0 };
                         assert!(
@@ -163,7 +165,7 @@ mod tests {
         assert_eq!(after.people(), 3);
     }
 
-    /// Over all points each person is expected to answer as is predicted of that person alone.
+    /// Averaged over all points, each person's answers equal the prediction for that person.
     #[test]
     fn a_member_alone_answers_as_predicted() {
         for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 3)] {
@@ -180,7 +182,8 @@ mod tests {
         }
     }
 
-    /// On simulated people the forecasts for texts without labels keep what they promise, and independent members do not.
+    /// On simulated people the forecasts for texts without labels are calibrated, and those with independent
+    /// members are not.
     #[test]
     fn how_sure_is_how_often() {
         let sim = simulate(900, 60, 3, 4, 120, 11);

@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One label recorded (`Some`) or taken back (`None`).
+/// One label recorded (`Some`) or removed (`None`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelChange {
     /// Row of the embeddings.
     pub text: u32,
     /// Index of the annotator.
     pub annotator: u32,
-    /// The new level.
     pub level: Option<u16>,
 }

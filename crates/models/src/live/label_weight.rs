@@ -1,4 +1,4 @@
-//! How much the spread of a text's own labels says of the answers of others, beyond what is predicted.
+//! Weight of the spread of a text's own labels in predicting the answers of others, beyond the prediction.
 
 use super::model::LiveModel;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -6,35 +6,37 @@ use dissensus_stats::disagreement::maximum;
 use dissensus_stats::math::distributions::student_quantile;
 use rayon::prelude::*;
 
-/// Divisions of each text's people: one alone is a matter of luck.
+/// Number of random divisions of each text's people; a single one would depend on chance.
 const DIVISIONS: u64 = 4;
-/// Texts with labels on both sides below which nothing is learned.
+/// Fewest texts with labels on both sides for learning a weight.
 const FEWEST_TEXTS: usize = 30;
-/// Labels at which the weight is a half that are tried, smallest first, and the factor from each to the next.
+/// Candidates for the number of labels at which the weight is a half: the smallest, and the factor to the
+/// next.
 const SMALLEST: f64 = 0.5;
 const FACTOR: f64 = 1.25;
 const TRIED: i32 = 32;
-/// Chance that a weight is found where there is none (two standard errors).
+/// Probability of finding a weight where there is none (two standard errors).
 const BY_CHANCE: f64 = 0.0228;
 
-/// The weight of the spread of a text's labels beside what is predicted: `n / (n + half_at)` for n labels.
+/// The weight of the spread of a text's labels relative to the prediction: `n / (n + half_at)` for n labels.
 ///
-/// Each text's people are divided into halves. What one half's labels spread beyond what is predicted of that half, times the weight, is held against
-/// what the other half's labels spread beyond what is predicted of them; predictions know the first half alone. The weight is the one of least squared error, and 0 unless
-/// the two halves vary together by more than two standard errors over texts.
+/// Each text's people are divided into halves. The spread of one half's labels beyond its prediction, times
+/// the weight, is compared with the spread of the other half's labels beyond theirs; both predictions are
+/// based on the first half only. The weight has the least squared error, and is 0 unless the two halves
+/// covary by more than two standard errors over texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LabelWeight {
     /// Labels at which the weight is a half; `None` where it is 0.
     pub half_at: Option<f64>,
-    /// Standard deviation between texts of the spread beyond what is predicted, as the distance of two answers; 0 without a weight.
+    /// Standard deviation between texts of the spread beyond the prediction, as the distance of two answers;
+    /// 0 without a weight.
     pub sd: f64,
-    /// What is predicted too little on the mean of all texts.
+    /// Mean underprediction of the spread over all texts.
     pub offset: f64,
-    /// Texts whose people could be divided.
     pub texts: usize,
 }
 
-/// What one text tells: of each half known and held out.
+/// Values of one text: for each half, known and held out.
 struct OfText {
     known: f64,
     x: f64,
@@ -42,7 +44,7 @@ struct OfText {
 }
 
 impl LabelWeight {
-    /// The weight of this many labels, 0 to 1.
+    /// Weight for this number of labels, 0 to 1.
     pub fn of(&self, labels: usize) -> f64 {
         match self.half_at {
             Some(half_at) if labels > 1 => labels as f64 / (labels as f64 + half_at),
@@ -59,7 +61,7 @@ impl LabelWeight {
         let halves = texts.iter().map(Vec::len).sum::<usize>() as f64;
         let mean = |of: fn(&OfText) -> f64| texts.iter().flatten().map(of).sum::<f64>() / halves;
         let (of_known, of_held_out) = (mean(|half| half.x), mean(|half| half.y));
-        // Of each text how the two halves vary together; what is due to chance is negative as often as it is positive.
+        // The covariation of the two halves of each text; chance makes it negative as often as positive.
         let together: Vec<f64> = texts
             .iter()
             .map(|halves| {
@@ -101,8 +103,9 @@ impl LiveModel {
         LabelWeight::learn((0..self.texts()).into_par_iter().map(of_text).collect())
     }
 
-    /// What the labels of a text add to its predicted split among the annotators of `mask` (all of them with `None`), and the standard deviation
-    /// of what they leave open. Of pairs of people who both labelled the text nothing is left to predict.
+    /// Contribution of the labels of a text to its predicted split among the annotators of `mask` (all of
+    /// them with `None`), and the standard deviation of the remaining uncertainty. Pairs of people who both
+    /// labelled the text need no prediction.
     ///
     /// # Panics
     /// If there is no such text.

@@ -1,4 +1,4 @@
-//! How far people's mean levels on a text move with what is not known.
+//! How far people's mean levels on a text move with its uncertain parameters.
 
 use super::interval::contrast;
 use super::model::LiveModel;
@@ -7,8 +7,10 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::LevelStep;
 
 impl LiveModel {
-    /// For every annotator, half of the way of the mean level on `text` from one standard deviation below to one above the posterior
-    /// mean: of the text's score, and of the annotator's severity, slopes included; with the way by each direction of what is not known of groups' slopes. Thresholds are taken as known.
+    /// For every annotator, half the difference of the mean level on `text` between one standard deviation
+    /// above and one below the posterior mean: of the text's score, and of the annotator's severity,
+    /// including slopes; with the change along each direction of the uncertainty of groups' slopes.
+    /// Thresholds are treated as known.
     ///
     /// # Panics
     /// If there is no such text.
@@ -40,7 +42,7 @@ impl LiveModel {
                     mean_level(&p)
                 });
                 let severity = half(mild, severe);
-                // What moves all logits alike does to the level what the severity does.
+                // A common shift of all logits changes the level as the severity does.
                 let by_logit = if severity == 0.0 { 0.0 } else { severity / predictor.shift_sd() };
                 let severity = match crossed.slope_dim {
                     0 => severity,

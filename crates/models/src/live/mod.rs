@@ -1,8 +1,9 @@
-//! The live loop: a label comes in, one annotator and one text are refitted, every text's disagreement is up to date.
+//! The live loop: a label arrives, one annotator and one text are refitted, and every text's disagreement is
+//! updated.
 //!
-//! A click costs Newton steps over that annotator's labels, one row of predictions (all annotators on one text) and
-//! one column (one annotator on all texts). The shared head, the averages and the variances stay until
-//! [`Snapshot::refit`] has re-estimated them in the background.
+//! A label costs Newton steps over that annotator's labels, one row of predictions (all annotators on one
+//! text) and one column (one annotator on all texts). The shared head, the averages and the variances stay
+//! fixed until [`Snapshot::refit`] has re-estimated them in the background.
 
 mod bald;
 mod bytes;

@@ -1,4 +1,4 @@
-//! The model that is refitted label by label.
+//! The model that is refitted with each label.
 
 use super::label_change::LabelChange;
 use crate::batch::{Multilevel, Prepared, PreparedTexts, fit_effects};
@@ -20,7 +20,8 @@ use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-/// Fewer annotators than this change their columns of the sums one by one, however few there are in all.
+/// Number of changed annotators up to which their columns of the sums are replaced one by one, regardless of
+/// the total.
 const SUM_ANEW_FROM: usize = 8;
 
 /// A `multilevel` model that learns label by label.
@@ -28,20 +29,20 @@ const SUM_ANEW_FROM: usize = 8;
 pub struct LiveModel {
     pub(super) model: Multilevel,
     pub(super) target: Target,
-    /// What is known about annotators, in the names of the fit's attributes and values.
+    /// Known attributes of annotators, with the attribute and value names of the fit.
     pub(super) attributes: Vec<Attribute>,
-    /// The same as the fit knew it.
+    /// The attributes as they were at the fit.
     pub(super) fitted_attributes: Vec<Attribute>,
     /// Inverse of the prior covariance of an annotator's parameters.
     pub(super) precision: Vec<f64>,
     pub(super) sums: Sums,
     pub(super) changes: Vec<LabelChange>,
-    /// Changes that happened before `changes[0]`.
+    /// Number of changes before `changes[0]`.
     pub(super) forgotten: u64,
     pub(super) buffers: Buffers,
 }
 
-/// Blocks of probabilities reused from click to click.
+/// Buffers of probabilities, reused between labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
     block: Vec<f32>,
@@ -49,8 +50,8 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Adds an annotator's labels and one predictor's predictions of a block of texts to all sums, or takes them out with
-    /// `sign` -1.
+    /// Adds an annotator's labels and one predictor's predictions of a block of texts to all sums, or
+    /// subtracts them with `sign` -1.
     fn add(
         &mut self,
         model: &Multilevel,
@@ -69,7 +70,7 @@ impl Buffers {
     }
 }
 
-/// The sums over all annotators from nothing, blocks of texts in parallel.
+/// Computes the sums over all annotators from scratch, blocks of texts in parallel.
 fn all_sums(model: &Multilevel, target: Target) -> Sums {
     let ordinal = target.kind == ScaleKind::Ordinal;
     let everyone = || 0..model.annotators() as u32;
@@ -84,7 +85,7 @@ fn all_sums(model: &Multilevel, target: Target) -> Sums {
     whole
 }
 
-/// Texts, or annotators, in blocks.
+/// Divides texts, or annotators, into blocks.
 fn blocks(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(count))
 }
@@ -93,7 +94,7 @@ impl LiveModel {
     /// Fits all parts to `data`; equal to `dissensus_selection::fit` of [`ModelKind::Multilevel`].
     ///
     /// # Errors
-    /// As `dissensus_selection::fit`.
+    /// The same as `dissensus_selection::fit`.
     pub fn fit(
         data: &TrainingData<'_>,
         options: &FitOptions,
@@ -102,10 +103,11 @@ impl LiveModel {
         Self::fit_prepared(data, &Prepared::new(data, options)?, options, progress)
     }
 
-    /// As [`LiveModel::fit`], on texts that were prepared before from the same embeddings and for the same options.
+    /// [`LiveModel::fit`] on texts that were already prepared from the same embeddings and for the same
+    /// options.
     ///
     /// # Errors
-    /// As there, or the texts are others.
+    /// The same as [`LiveModel::fit`], and where the prepared texts do not match.
     pub fn fit_on(
         texts: &PreparedTexts,
         data: &TrainingData<'_>,
@@ -145,7 +147,7 @@ impl LiveModel {
         }
     }
 
-    /// Records a label, or replaces the one this annotator gave this text before. Returns the level that stood there.
+    /// Records a label, or replaces the one this annotator gave this text before. Returns the previous level.
     ///
     /// # Errors
     /// An unknown text, annotator or level; nothing is changed then.
@@ -155,7 +157,7 @@ impl LiveModel {
         Ok(self.change(text, annotator, Some(level)))
     }
 
-    /// Takes a label back. Returns the level that stood there.
+    /// Removes a label. Returns its level.
     ///
     /// # Errors
     /// [`ModelError::NoSuchLabel`], or an unknown text or annotator; nothing is changed then.
@@ -174,7 +176,8 @@ impl LiveModel {
         before
     }
 
-    /// Sets a label and refits its annotator and its text; predictions stay as they were until [`LiveModel::show`].
+    /// Sets a label and refits its annotator and its text; predictions do not change until
+    /// [`LiveModel::show`].
     pub(super) fn refit(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
         let (t, a) = (text as usize, annotator as usize);
         let crossed = &mut self.model.crossed;
@@ -186,12 +189,13 @@ impl LiveModel {
         before
     }
 
-    /// Brings predictions and sums up to date with texts and annotators that were refitted.
+    /// Updates predictions and sums for texts and annotators that were refitted.
     pub(super) fn show(&mut self, texts: &BTreeSet<u32>, annotators: &BTreeSet<u32>) {
         texts.iter().for_each(|text| self.model.refresh_text(*text as usize));
         let old: Vec<(usize, AnnotatorPredictor)> =
             annotators.iter().map(|a| (*a as usize, self.model.refresh_annotator(*a as usize))).collect();
-        // A column is taken out and put in: twice what it costs to sum it up with all others, and on one core, as the rows are.
+        // Subtracting and adding a column costs twice as much as summing it with all others, and runs on one
+        // core, as the rows do.
         let one_by_one = 2 * old.len() * self.texts() + texts.len() * self.annotators();
         if old.len() > SUM_ANEW_FROM && 2 * one_by_one > self.annotators() * self.texts() {
             self.sums = all_sums(&self.model, self.target);
@@ -200,11 +204,11 @@ impl LiveModel {
         for (annotator, old) in &old {
             self.replace_column(old, *annotator);
         }
-        // Behind the columns, which took these texts' old predictions for their new ones.
+        // After the columns, whose replacement used these texts' old predictions for the new ones.
         texts.iter().for_each(|text| self.set_row(*text as usize));
     }
 
-    /// Sums all annotators' predictions of one text anew.
+    /// Recomputes the sums over all annotators for one text.
     fn set_row(&mut self, text: usize) {
         let Self { model, sums, buffers, .. } = self;
         let levels = model.levels();
@@ -228,11 +232,12 @@ impl LiveModel {
         }
     }
 
-    /// Exchanges one annotator's old predictions for the new ones.
+    /// Replaces one annotator's old predictions by the new ones.
     fn replace_column(&mut self, old: &AnnotatorPredictor, annotator: usize) {
         let Self { model, sums, buffers, .. } = self;
         for range in blocks(sums.texts()) {
-            // Texts whose label changed are summed anew afterwards, so that the new label may stand on both sides here.
+            // Texts whose label changed are summed anew afterwards, so that the new label may be used for
+            // both the subtraction and the addition here.
             buffers.add(model, sums, (annotator, old), range.clone(), -1.0);
             buffers.add(model, sums, (annotator, &model.predictors()[annotator]), range, 1.0);
         }
@@ -251,12 +256,13 @@ impl LiveModel {
         annotator as u32
     }
 
-    /// Whether the fit knew of annotators what is known now, as far as it asks for it: the same values are groups of enough people with labels, and those
-    /// whose group was another one gave at most `labels` labels.
+    /// Whether the fit used the attributes that are known now, as far as it uses attributes: the same values
+    /// form groups with enough labelled people, and annotators whose group has changed gave at most `labels`
+    /// labels.
     pub fn knows_attributes(&self, known: &[Attribute], labels: usize) -> bool {
         let crossed = &self.model.crossed;
         if crossed.link.softmax || self.model.head.dim == 0 {
-            // Such a fit asks for none.
+            // Such a fit does not use attributes.
             return true;
         }
         let labels_of = crossed.label_counts();
@@ -288,8 +294,9 @@ impl LiveModel {
         moved.into_iter().map(|annotator| crossed.annotators[annotator].labels.len()).sum::<usize>() <= labels
     }
 
-    /// Takes over what is known of annotators now, in the names of the fit's attributes and values: who is of other groups than before starts from where
-    /// these are expected. Attributes and values that the fit did not have tell nothing until the next one, and of annotators beyond those of `known` nothing changes.
+    /// Updates the known attributes of annotators, with the attribute and value names of the fit: annotators
+    /// with changed groups get the prior of their new groups. Attributes and values that the fit did not have
+    /// are ignored until the next fit, and annotators beyond those of `known` do not change.
     pub fn set_attributes(&mut self, known: &[Attribute]) {
         let people = self.annotators();
         let mut changed = BTreeSet::new();
@@ -315,7 +322,7 @@ impl LiveModel {
             self.model.crossed.set_attributes(at, &values);
             self.model.crossed.update_annotator(at, &self.precision);
         }
-        // What somebody's labels say of texts follows from what is known of this person.
+        // The evidence of an annotator's labels about texts depends on the annotator's posterior.
         let given = |annotator: &u32| self.model.crossed.annotators[*annotator as usize].labels.iter();
         let texts: BTreeSet<u32> = changed.iter().flat_map(given).map(|label| label.0).collect();
         texts.iter().for_each(|text| self.model.crossed.update_text(*text as usize));
@@ -337,18 +344,17 @@ impl LiveModel {
         Ok(text as u32)
     }
 
-    /// This annotator's current label of this text.
     pub fn label(&self, text: u32, annotator: u32) -> Option<u16> {
         let labels = &self.model.crossed.annotators.get(annotator as usize)?.labels;
         labels.binary_search_by_key(&text, |l| l.0).ok().map(|at| labels[at].1)
     }
 
-    /// How many current labels there are.
+    /// Number of current labels.
     pub fn labels(&self) -> usize {
         self.model.crossed.labels.iter().map(Vec::len).sum()
     }
 
-    /// How many current labels this annotator has; 0 for one whom the model does not know.
+    /// Number of current labels of this annotator; 0 for an unknown one.
     pub fn labels_of(&self, annotator: u32) -> usize {
         self.model.crossed.annotators.get(annotator as usize).map_or(0, |a| a.labels.len())
     }
@@ -367,7 +373,6 @@ impl LiveModel {
             .collect()
     }
 
-    /// The scale.
     pub fn target(&self) -> Target {
         self.target
     }
@@ -385,13 +390,14 @@ impl LiveModel {
         (0..self.texts()).into_par_iter().with_min_len(1024).map(|t| self.sums.get(t)).collect()
     }
 
-    /// The measures of all texts over the annotators of `mask`, computed anew from their columns in parallel.
+    /// The measures of all texts over the annotators of `mask`, recomputed from their columns in parallel.
     pub fn disagreements_of(&self, mask: &[bool]) -> Vec<Disagreement> {
         dissensus_stats::disagreement::disagreement(self, Some(mask), self.is_ordinal())
     }
 
-    /// One measure of all texts over the annotators of `mask` (all of them with `None`), as [`dissensus_stats::disagreement::measure`]. Those of
-    /// [`Disagreement`] are at hand for all annotators; the others take a pass over all predictions.
+    /// One measure of all texts over the annotators of `mask` (all of them with `None`), as
+    /// [`dissensus_stats::disagreement::measure`]. Those of [`Disagreement`] are precomputed for all
+    /// annotators; the others take a pass over all predictions.
     pub fn measure(&self, by: Measure, mask: Option<&[bool]>) -> Vec<f32> {
         if mask.is_some() || matches!(by, Measure::OppositeSides { .. } | Measure::Between) {
             return measure(self, mask, self.is_ordinal(), by);
@@ -408,8 +414,8 @@ impl LiveModel {
         ranking(&self.measure(by, None))
     }
 
-    /// Shares of a text's levels among the annotators of `mask` (all of them with `None`): those who labelled it with their
-    /// labels, all others as predicted.
+    /// Shares of a text's levels among the annotators of `mask` (all of them with `None`): those who labelled
+    /// it with their labels, all others as predicted.
     ///
     /// # Panics
     /// If there is no such text.
@@ -430,7 +436,7 @@ impl LiveModel {
         measure_of_texts(self, at..at + 1, mask, self.is_ordinal(), Measure::Between).swap_remove(0)
     }
 
-    /// How many current labels the annotators of `mask` (all of them with `None`) gave a text.
+    /// Number of current labels of a text by the annotators of `mask` (all of them with `None`).
     ///
     /// # Panics
     /// If there is no such text.
@@ -484,14 +490,15 @@ impl LiveModel {
         out
     }
 
-    /// How severe an annotator is, compared with the average annotator; `None` for choice scales, whose levels have no
-    /// order. An unknown annotator has mean 0 and the population's spread.
+    /// Severity of an annotator relative to the average annotator; `None` for choice scales, whose levels
+    /// have no order. An unknown annotator has mean 0 and the population's spread.
     pub fn severity(&self, annotator: u32) -> Option<Severity> {
         self.model.crossed.severity(annotator as usize)
     }
 
-    /// Whether texts differ in how far people are apart on them beyond what their place on the scale explains; `replicates` of the labels
-    /// are drawn and estimated for it. `None` where that cannot be told: fewer than three ordered levels, or fewer than 50 texts with labels of two people.
+    /// Tests whether the spread of labels differs between texts beyond what their scores explain, with
+    /// `replicates` simulated and refitted data sets. `None` where this cannot be tested: fewer than three
+    /// ordered levels, or fewer than 50 texts with labels of two people.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
@@ -504,25 +511,26 @@ impl LiveModel {
         self.model.crossed.text_dispersion(replicates, seed, progress)
     }
 
-    /// Whether texts' embeddings tell how far people are apart on them, beyond where they stand.
+    /// Whether the spread of labels on a text, beyond its score, is predicted from its embedding.
     pub fn scales_are_told(&self) -> bool {
         self.model.head.tells_scales()
     }
 
-    /// How much texts differ in how far people are apart on them, beyond their place on the scale, in the predictions; `None` where
-    /// left-out labels do not show that they do.
+    /// Estimated variation between texts in the spread of their labels, beyond what their scores explain,
+    /// used in predictions; `None` where held-out labels do not support such a variation.
     pub fn scale_spread(&self) -> Option<ScaleSpread> {
         self.model.crossed.scale_spread()
     }
 
-    /// How closely an annotator's labels follow what texts are, compared with the average annotator; `None` where held-out labels do
-    /// not show that annotators differ in it. An unknown annotator has mean 0 and the population's spread.
+    /// How closely an annotator's labels follow the scores of texts, compared with the average annotator;
+    /// `None` where held-out labels do not show that annotators differ in it. An unknown annotator has mean 0
+    /// and the population's spread.
     pub fn discrimination(&self, annotator: u32) -> Option<Discrimination> {
         self.model.crossed.discrimination(annotator as usize)
     }
 
-    /// The standard deviations of texts and annotators, how their estimation ended at the last fit, and what the labels there are
-    /// now cannot tell.
+    /// The standard deviations of texts and annotators, how their estimation ended at the last fit, and what
+    /// the current labels cannot identify.
     pub fn estimation(&self) -> Estimation {
         self.model.crossed.estimation()
     }

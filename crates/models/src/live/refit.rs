@@ -1,4 +1,4 @@
-//! Re-estimating the shared parts in the background while labels keep coming.
+//! Re-estimation of the shared parameters in the background while new labels arrive.
 
 use super::label_change::LabelChange;
 use super::model::LiveModel;
@@ -9,7 +9,7 @@ use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{Attribute, Embeddings, Observation, Target, TrainingData, check_observation};
 use std::collections::BTreeSet;
 
-/// What a background refit starts from: everything labelled at one moment, owned, so that another thread can have it.
+/// Input of a background refit: all labels at one moment, owned, so that another thread can use it.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     observations: Vec<Observation>,
@@ -21,16 +21,17 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The number of changes the live model had seen; pass it to [`LiveModel::changes_since`] when the refit is done.
+    /// The number of changes the live model had seen; pass it to [`LiveModel::changes_since`] when the refit
+    /// is done.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// A new live model with head, averages and variances re-estimated. `embeddings` has the rows of all texts of the
-    /// snapshot, or more.
+    /// A new live model with head, averages and variances re-estimated. `embeddings` has the rows of all
+    /// texts of the snapshot, or more.
     ///
     /// # Errors
-    /// As `dissensus_selection::fit`, or [`ModelError::Length`] if rows are missing.
+    /// The same as `dissensus_selection::fit`, or [`ModelError::Length`] if rows are missing.
     pub fn refit(
         &self,
         embeddings: &Embeddings,
@@ -52,9 +53,10 @@ impl Snapshot {
 }
 
 impl LiveModel {
-    /// What a background refit needs.
+    /// Input of a background refit.
     ///
-    /// Of annotators who joined since the fit those attributes are known that [`LiveModel::set_attributes`] was told.
+    /// For annotators who joined after the fit, it includes the attributes passed to
+    /// [`LiveModel::set_attributes`].
     pub fn snapshot(&self) -> Snapshot {
         let mut attributes = self.attributes.clone();
         attributes.iter_mut().for_each(|attribute| attribute.of.resize(self.annotators(), None));
@@ -68,24 +70,26 @@ impl LiveModel {
         }
     }
 
-    /// How many changes this model has seen.
+    /// Number of changes this model has seen.
     pub fn revision(&self) -> u64 {
         self.forgotten + self.changes.len() as u64
     }
 
-    /// Changes after `revision`; what was before the model's own memory (its fit) is not among them.
+    /// Changes after `revision`; those from before the model's own fit are not included.
     pub fn changes_since(&self, revision: u64) -> &[LabelChange] {
         let from = revision.saturating_sub(self.forgotten).min(self.changes.len() as u64);
         &self.changes[from as usize..]
     }
 
-    /// Takes in labels recorded meanwhile. Annotators beyond those known are added; texts must have been added with
-    /// [`LiveModel::add_text`] (or be in the refit's embeddings). A retraction of what is not there does nothing.
+    /// Applies labels recorded in the meantime. Unknown annotators are added; texts must have been added with
+    /// [`LiveModel::add_text`] (or be in the refit's embeddings). Retracting a label that does not exist does
+    /// nothing.
     ///
     /// # Errors
-    /// An unknown text or level; changes before it have been taken in.
+    /// An unknown text or level; changes before it have been applied.
     pub fn apply_changes(&mut self, changes: &[LabelChange]) -> Result<(), ModelError> {
-        // Predictions are brought up to date once for all of them: a column costs as much as there are texts.
+        // Predictions are updated once for all changes: the cost of a column is proportional to the number of
+        // texts.
         let (mut texts, mut annotators) = (BTreeSet::new(), BTreeSet::new());
         let applied = changes.iter().try_for_each(|change| {
             let LabelChange { text, annotator, level } = *change;

@@ -1,4 +1,5 @@
-//! What repeats tell: how much of what a model takes for chance comes back when the same people are asked again.
+//! Analysis of re-annotations: which part of the model's unexplained variation recurs when the same people
+//! answer again.
 
 use super::model::LiveModel;
 use crate::mixed::left_out::TextWithoutLabels;
@@ -8,14 +9,14 @@ use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// With fewer repeats nothing is said.
+/// Fewest re-annotations for a result.
 pub const FEWEST_STABLE_REPEATS: usize = 30;
-/// With fewer people, or texts, their differences cannot be told from chance.
+/// Fewest people, and texts, to estimate differences between them.
 const FEWEST_CLUSTERS: usize = 3;
-/// Where the model expects fewer repeats than this to differ there is hardly anything to explain.
+/// Fewest expected differences: with fewer there is hardly anything to explain.
 const FEWEST_DIFFERENCES: f64 = 10.0;
 
-/// An answer that its annotator was asked for again.
+/// An answer with a re-annotation by the same annotator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedAnswer {
     /// Row of the text.
@@ -24,36 +25,38 @@ pub struct RepeatedAnswer {
     pub annotator: u32,
     /// The first answer.
     pub first: u16,
-    /// The answer of the next occasion.
+    /// The answer of the next annotation round.
     pub second: u16,
 }
 
-/// How much of the differences that the model takes for chance is the people's own.
+/// Share of the model's unexplained variation that is stable within people.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StableShare {
-    /// Repeats that were compared.
+    /// Number of compared re-annotations.
     pub repeats: usize,
     /// Share of them with the same answer.
     pub same: f64,
-    /// The share that the model expects where a second answer is drawn as freely as the first: text and annotator known as well as
-    /// they are, and nothing that this annotator in particular sees in this text.
+    /// The share that the model expects if a second answer is drawn independently of the first: text and
+    /// annotator known as well as they are, without any effect specific to this annotator and text.
     pub expected: f64,
-    /// `(same - expected) / (1 - expected)`: 0 where all that the model does not explain is chance, 1 where people always repeat
-    /// themselves. Below 0 where people repeat themselves less often than that.
+    /// `(same - expected) / (1 - expected)`: 0 where everything the model does not explain is chance, 1 where
+    /// people always repeat themselves. Below 0 where people repeat themselves less often than expected.
     pub share: f64,
-    /// Its 95 % interval, over annotators and texts at once.
+    /// Its 95 % interval, over annotators and texts together.
     pub interval: (f64, f64),
 }
 
 impl LiveModel {
-    /// How much of what the model takes for chance comes back when the same people answer the same texts again: differences in kind
-    /// between people (contested), rather than answers that would come out otherwise another day (ambiguous). Only repeats can tell them
-    /// apart. `None` with fewer than [`FEWEST_STABLE_REPEATS`] repeats of texts that their annotators have labelled, fewer than three people or texts
-    /// among them, or fewer than ten that the model expects to differ.
+    /// Share of the model's unexplained variation that recurs when the same people answer the same texts
+    /// again: stable differences between people (contested), as opposed to answers that would be different
+    /// another day (ambiguous). Only re-annotations can distinguish them. `None` with fewer than
+    /// [`FEWEST_STABLE_REPEATS`] re-annotations of texts that their annotators have labelled, fewer than
+    /// three people or texts among them, or fewer than ten expected to differ by the model.
     ///
-    /// The expected share is `E p(first)^2 / E p(first)` for each repeat, over what is not known of the text and the annotator without this
-    /// label. Remembered answers raise the share, a change of mind or of the guideline lowers it.
+    /// The expected share is `E p(first)^2 / E p(first)` for each re-annotation, over the uncertainty of the
+    /// text and the annotator without this label. Remembered answers raise the share; a change of mind or of
+    /// the guideline lowers it.
     ///
     /// # Panics
     /// If there is no such text.
@@ -83,7 +86,8 @@ impl LiveModel {
         }
         let beyond: Vec<Vec<(u32, f64)>> = by_annotator.into_values().collect();
         let (total, error) = total_and_two_way_error(&beyond, crossed.texts());
-        // Where all repeats agree nothing varies, which is no certainty: never below what the model's own chances have.
+        // If all re-annotations agree, the variance between them is 0, which is not certainty: the error is
+        // at least that of the model's own probabilities.
         let error = error.max(variance.sqrt());
         let count = n as f64;
         let t = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, clusters - 1);
@@ -111,8 +115,9 @@ mod tests {
 
     const LEVELS: usize = 5;
 
-    /// 250 texts x 40 people x 8 labels a text, a stable taste of `own` logits for each person and text, a share of the labels
-    /// asked again; and the true share over a very fine draw of the same process.
+    /// 250 texts x 40 people x 8 labels per text, a stable preference of `own` logits for each person and
+    /// text, a share of the labels asked again; and the true share over a very large sample of the same
+    /// process.
     fn asked_again(own: f64, share: f64, seed: u64) -> (LiveModel, Vec<RepeatedAnswer>, f64) {
         let mut rng = generator(seed, 1);
         let mut noise = generator(seed, 2);
@@ -172,7 +177,7 @@ mod tests {
         (model, repeats, (same - free) / (n - free))
     }
 
-    /// With 5 and 20 % of the labels asked again; without repeats nothing is said.
+    /// With 5 and 20 % of the labels asked again; without re-annotations there is no result.
     #[test]
     fn what_people_mean_is_told_from_chance_as_far_as_repeats_go() {
         for own in [0.0, 1.5] {
@@ -207,7 +212,8 @@ mod tests {
         assert_eq!(model.stable_share(&repeats).unwrap().repeats, before - 1);
     }
 
-    /// One person, or answers that hardly ever differ: the repeats agree, and nothing is known of what would make them differ.
+    /// One person, or answers that hardly ever differ: the re-annotations agree, and there is no information
+    /// about what would make them differ.
     #[test]
     fn one_person_or_nothing_to_explain_is_too_little() {
         let (model, repeats, _) = asked_again(0.0, 0.2, 5);

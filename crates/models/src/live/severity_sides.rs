@@ -1,4 +1,5 @@
-//! Whether the answers to a text follow people's severity: the strict against the lenient, text by text.
+//! Tests whether the answers to a text follow people's severity: the strict against the lenient, text by
+//! text.
 
 use super::model::LiveModel;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -9,45 +10,49 @@ use dissensus_stats::disagreement::{
 use dissensus_stats::math::attenuation;
 use rayon::prelude::*;
 
-/// Labels of a person on other texts that are needed to call that person strict or lenient.
+/// Fewest labels of a person on other texts for assigning the person to the strict or the lenient.
 pub const FEWEST_LABELS_FOR_A_SIDE: usize = 5;
-/// Labels of either side that a text needs: one person is not "the strict".
+/// Fewest labels of either side on a text: one person is not "the strict".
 const FEWEST_ON_A_SIDE: usize = 2;
-/// Share of false ones among the texts on which the two sides are said to differ.
+/// False discovery rate among the texts on which the two sides are reported to differ.
 const FALSE_DISCOVERIES: f64 = 0.025;
-/// What dealing out the labels of the text to its people by chance may do at most, beside the test of the model.
+/// Largest p value of the permutation test on the labels of the text, required in addition to the test of the
+/// model.
 const BY_CHANCE: f64 = 0.05;
 /// The lenient are the first group, the strict the second.
 const PAIR: usize = 0;
 
-/// The chosen people in two halves by severity, and on which texts their labels show it.
+/// The chosen people in two halves by severity, and the texts on which their labels show it.
 ///
-/// Severities differ between people everywhere; whether *this* text shows it is what is tested. A label's author is strict or lenient by the
-/// posterior without this label, so that no label makes the side that it then speaks for. The p value is that of the difference of the two
-/// sides' mean labels if everybody answered as a person of average severity is predicted to ([`difference_p_value`]), over all texts
-/// corrected by Benjamini and Hochberg (1995) at 2.5 %, for which labels of different texts are independent if that is so; the other 2.5 % being left to the groups that are compared beside it (see
-/// [`GroupGaps::BESIDE_SEVERITY`]). Because labels can be spread more widely than is predicted, the labels dealt out again to the people of the
-/// text by chance (an exact permutation test) must also be that far apart with 5 % at most.
+/// Severities differ between people everywhere; the test is whether *this* text shows it. A label's annotator
+/// is strict or lenient by the posterior without this label, so that no label determines the side that it
+/// then counts for. The p value is that of the difference of the two sides' mean labels if all people
+/// answered as predicted for a person of average severity ([`difference_p_value`]), corrected over all texts
+/// by Benjamini and Hochberg (1995) at 2.5 %, because labels of different texts are independent under this
+/// hypothesis; the other 2.5 % are left to the groups that are compared in addition (see
+/// [`GroupGaps::BESIDE_SEVERITY`]). Because labels can be spread more widely than predicted, an exact
+/// permutation test of the labels of the text among its people must also have a p value of at most 5 %.
 #[derive(Clone, Debug)]
 pub struct SeveritySides {
-    /// How the gap varies over texts, for its size and its interval.
+    /// Variation of the gap over texts, for its size and its interval.
     gaps: GroupGaps,
     median: f64,
-    /// Whether each annotator is of either half.
+    /// Whether each annotator is in one of the halves.
     chosen: Vec<bool>,
-    /// The largest p value that stands.
+    /// Largest significant p value.
     limit: f64,
     texts: usize,
 }
 
-/// The labels of a text by their authors' half.
+/// The labels of a text by their annotators' half.
 struct Answers {
     lenient: Vec<u16>,
     strict: Vec<u16>,
 }
 
 impl SeveritySides {
-    /// The people of `mask` (all with `None`) in two halves; `None` where levels have no order, or fewer than five people would be on a side.
+    /// Divides the people of `mask` (all with `None`) into two halves; `None` where levels have no order, or
+    /// a side would have fewer than five people.
     pub fn estimate(model: &LiveModel, mask: Option<&[bool]>) -> Option<Self> {
         const FEWEST_PEOPLE: usize = 5;
         let known = |a: &u32| {
@@ -80,16 +85,17 @@ impl SeveritySides {
         Some(sides)
     }
 
-    /// Texts with enough labels of both sides: those among which the correction is made.
+    /// Number of texts with enough labels of both sides, for which the correction is made.
     pub fn texts(&self) -> usize {
         self.texts
     }
 
-    /// How much higher the strict answer a text than the lenient, in levels, with the 95 % interval of this one gap; what `p` and `stands` say is
-    /// told at [`SeveritySides`]. `labels` are those of either half. `None` without enough labels of both sides.
+    /// How much higher the strict answer a text than the lenient, in levels, with the 95 % interval of this
+    /// one gap; for `p` and `stands` see [`SeveritySides`]. `labels` are those of either half. `None` without
+    /// enough labels of both sides.
     ///
     /// # Panics
-    /// If there is no such text, or the model has other annotators than it had.
+    /// If there is no such text, or the model's annotators have changed.
     pub fn on_text(&self, model: &LiveModel, text: u32) -> Option<GroupGap> {
         let answers = self.answers(model, text)?;
         let p = p_of(model, text, &answers);
@@ -135,7 +141,7 @@ impl Answers {
     }
 }
 
-/// The p value where everybody answers as a person of average severity.
+/// The p value if all people answer like a person of average severity.
 fn p_of(model: &LiveModel, text: u32, answers: &Answers) -> f64 {
     let crossed = &model.model.crossed;
     let (at, q) = (text as usize, crossed.link.scores());

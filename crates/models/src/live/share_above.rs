@@ -1,4 +1,4 @@
-//! How many people answer a level or a higher one, and who.
+//! The people who answer at or above a level, and their share.
 
 use super::model::LiveModel;
 use crate::mixed::predictor::{Scratch, TextColumns};
@@ -6,19 +6,19 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::math::distributions::normal_quantile;
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 
-/// Somebody who answers a level or a higher one, or a lower one.
+/// An annotator who answers at or above a level, or below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnSide {
-    /// Who.
     pub annotator: u32,
     /// Whether the person labelled the text; else the side is predicted with 95 % or more.
     pub labelled: bool,
 }
 
 impl LiveModel {
-    /// Of an ordinal question the people of `mask` (all of them with `None`) who answer lower than `level` on a text, and those who answer it or a higher one: whoever labelled the text
-    /// is on the side of the label, all others are on a side if they are predicted there with 95 % or more. Who labelled it comes first, and of those below the most lenient, of those above the
-    /// strictest.
+    /// For an ordinal question, the people of `mask` (all of them with `None`) who answer lower than `level`
+    /// on a text, and those who answer `level` or higher: annotators who labelled the text are on the side of
+    /// their label, all others are on a side if predicted there with 95 % or more. Annotators who labelled it
+    /// come first, then on the lower side the most lenient and on the upper side the strictest.
     ///
     /// # Panics
     /// If there is no such text.
@@ -51,8 +51,9 @@ impl LiveModel {
         sides.map(|side| side.into_iter().map(|(_, one)| one).collect())
     }
 
-    /// Of an ordinal question the share of the annotators of `mask` (all of them with `None`) who answer `level` or a higher one on a text, and its interval while
-    /// the text's score runs from one end of its posterior interval of `confidence` to the other. Who labelled the text stands with the label.
+    /// For an ordinal question, the share of the annotators of `mask` (all of them with `None`) who answer
+    /// `level` or higher on a text, and its interval over the text's posterior interval of `confidence`.
+    /// Annotators who labelled the text count with their label.
     ///
     /// # Panics
     /// If there is no such text, or levels have no order.

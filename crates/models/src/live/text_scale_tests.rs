@@ -37,7 +37,7 @@ fn its_predictions_are_explained_and_kept() {
     }
 }
 
-/// Sums over people follow the click as a model made anew of the same state has them.
+/// Sums over people are updated to those of a new model with the same state.
 #[test]
 fn a_click_brings_all_sums_up_to_date_and_a_retraction_takes_it_back() {
     let mut model = live();
@@ -83,7 +83,8 @@ fn a_wider_text_is_predicted_wider() {
     assert!(change((0..300).filter(narrower).collect()) < -0.01);
 }
 
-/// Where embeddings tell scales, a text that comes later has the one that its embedding tells.
+/// If scales are predicted from embeddings, a text that is added later has the scale predicted from its
+/// embedding.
 #[test]
 fn a_text_that_comes_later_is_predicted_as_a_new_one() {
     let (mut crossed, embeddings) = fitted_told(0.5, 1);

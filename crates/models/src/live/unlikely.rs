@@ -1,4 +1,4 @@
-//! Labels that are improbable: slips, own views, and labels on which the others are divided.
+//! Unlikely labels: slips, own views, and labels on which the others are divided.
 
 use super::model::LiveModel;
 use crate::batch::Multilevel;
@@ -9,25 +9,28 @@ use dissensus_stats::data::{AnnotatorModel, ModelError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Labels of a person on other texts that the person's own model needs before a label can be unlike that person.
+/// Fewest labels of a person on other texts for a label to count as unlikely under the person's own model.
 pub const FEWEST_OWN_LABELS: usize = 10;
-/// A slip is unlike everybody else where such a label has this chance or less among them. It is above the bound of the own model,
-/// because people differ in severity, and what sorts planted slips best is the own chance (tests/slips.rs).
+/// Largest probability among all others for a slip. It is above the bound of the own model, because people
+/// differ in severity, and the person's own probability is what ranks planted slips best (tests/slips.rs).
 pub const UNLIKE_OTHERS: f64 = 0.2;
-/// The others are divided where so many of them gave such levels that, as they are predicted, this chance or less would be left for it.
+/// The others are divided if, by their predictions, the observed number of such levels among them has at most
+/// this probability.
 const DIVIDED: f64 = 0.05;
-/// Texts between two reports of progress.
+/// Number of texts between two progress reports.
 const TEXTS_AT_ONCE: usize = 256;
 
-/// Which of the two, the person's own model or everybody else, a label is unlike.
+/// Classification of a label by whether it is unlikely under the person's own model, under all others, or
+/// both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnlikelyKind {
-    /// Unlike the person and unlike everybody else: a possible slip.
+    /// Unlikely under the person's own model and under all others: a possible slip.
     Slip,
-    /// Unlike everybody else, and it fits the person.
+    /// Unlikely under all others, but typical of the person.
     OwnView,
-    /// Unlike the person, and others would give it, or gave it: the others are divided, or agree with it.
+    /// Unlikely under the person's own model, while others would give it, or gave it: they are divided, or
+    /// agree with it.
     Divided,
 }
 
@@ -40,38 +43,38 @@ pub struct UnlikelyLabel {
     pub annotator: u32,
     /// The level given.
     pub level: u16,
-    /// What it is unlike.
     pub kind: UnlikelyKind,
-    /// Chance of a label as improbable as this one, or more, under the person's own model.
+    /// Probability of a label as improbable as this one, or more, under the person's own model.
     pub own: f64,
-    /// The same under everybody else: as predicted for them or, where the others are divided, as those who labelled the text did.
+    /// The same under all others: as predicted for them or, where the others are divided, as those who
+    /// labelled the text answered.
     pub others: f64,
     /// The level that the person's own model finds most probable.
     pub usual: u16,
-    /// Others who labelled the text.
+    /// Number of others who labelled the text.
     pub others_labels: u32,
-    /// Those of them who gave the same level.
+    /// Number of those who gave the same level.
     pub same_labels: u32,
-    /// How many labels of this kind would be at least as improbable if the model were right.
+    /// Expected number of labels of this kind that are at least as improbable if the model were right.
     pub expected: f64,
 }
 
-/// What was found among all labels.
+/// Unlikely labels among all labels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnlikelyLabels {
     /// Slips first, then own views, then divided ones; each kind the most improbable first.
     pub labels: Vec<UnlikelyLabel>,
-    /// How many labels of each kind there would be if the model were right: slips, own views, divided ones.
+    /// Expected number of labels of each kind if the model were right: slips, own views, divided ones.
     pub expected: [f64; 3],
-    /// Labels that could be judged.
+    /// Labels that could be tested.
     pub judged: usize,
     /// Labels of people with fewer than [`FEWEST_OWN_LABELS`] labels on other texts.
     pub few_own: usize,
-    /// Labels of texts that nobody else has labelled.
+    /// Labels of texts that no other annotator has labelled.
     pub alone: usize,
 }
 
-/// One level that somebody gave, or could have given.
+/// One level that a person gave, or could have given.
 struct Candidate {
     label: UnlikelyLabel,
     /// Probability of the level under the person's own model.
@@ -82,7 +85,7 @@ struct Candidate {
 impl UnlikelyKind {
     const ALL: [Self; 3] = [Self::Slip, Self::OwnView, Self::Divided];
 
-    /// What a label is with these chances; `None` where it is unlike nobody.
+    /// Classifies a label with these probabilities; `None` where it is unlikely under neither.
     fn of(own: f64, others: f64, below: f64) -> Option<Self> {
         match own <= below {
             true if others <= UNLIKE_OTHERS => Some(Self::Slip),
@@ -93,7 +96,7 @@ impl UnlikelyKind {
 }
 
 impl UnlikelyLabel {
-    /// What ranks, smallest first: the chance under the own model, of an own view that under everybody else.
+    /// Sort key, ascending: the probability under the own model, or for an own view that under all others.
     pub fn score(&self) -> f64 {
         match self.kind {
             UnlikelyKind::Slip | UnlikelyKind::Divided => self.own,
@@ -103,18 +106,19 @@ impl UnlikelyLabel {
 }
 
 impl LiveModel {
-    /// Labels whose chance is `below` or less under the person's own model, those of them apart whose chance is [`UNLIKE_OTHERS`] or
-    /// less under everybody else; and labels that fit the person with a chance of `below` or less under everybody else. Only
-    /// labels of `which` (text, annotator).
+    /// Finds labels with a probability of `below` or less under the person's own model, distinguishing those
+    /// with a probability of [`UNLIKE_OTHERS`] or less under all others; and labels that fit the person but
+    /// have a probability of `below` or less under all others. Only labels of `which` (text, annotator) are
+    /// considered.
     ///
-    /// A chance is that of any level as improbable as the given one: the sum of the probabilities that are no larger (an exact test of
-    /// the label; with two levels the level's own probability). Neither side has learned from the label at hand: the
-    /// person and the text stand with their posteriors without it. *Everybody else* is the mean prediction over all others
-    /// with labels on that text. Because one value a text cannot hold two camps, the share of those who did label it and gave such
-    /// levels counts in its place where it is larger than predicted by more than chance (binomial test at 5 %). (What others were
-    /// fitted on holds the label through its author's severity alone.)
-    /// Expected numbers are sums of the own model's probabilities over the levels that would have been listed, so that they need no
-    /// simulation.
+    /// The probability is that of any level as improbable as the given one: the sum of the probabilities that
+    /// are no larger (an exact test of the label; with two levels the level's own probability). Neither side
+    /// has learned from the label in question: the posteriors of the person and the text exclude it. *All
+    /// others* is the mean prediction over all others with labels on that text. Because one value per text
+    /// cannot represent two camps, the share of those who labelled it and gave such levels replaces the
+    /// prediction where it is larger by more than chance (binomial test at 5 %). (The fit of the others
+    /// depends on the label only through its annotator's severity.) Expected numbers are sums of the own
+    /// model's probabilities over the levels that would have been listed, so that they need no simulation.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
@@ -142,7 +146,7 @@ impl LiveModel {
             let mut of_kind: Vec<&Candidate> = candidates.iter().filter(|c| c.label.kind == kind).collect();
             of_kind.sort_by(|a, b| a.label.score().total_cmp(&b.label.score()));
             let mut expected = 0.0;
-            // Those of one score are as improbable as each other.
+            // Labels with the same score are equally improbable.
             for tied in of_kind.chunk_by(|a, b| a.label.score() == b.label.score()) {
                 expected += tied.iter().map(|c| c.probability).sum::<f64>();
                 let given = tied.iter().filter(|c| c.given);
@@ -154,7 +158,7 @@ impl LiveModel {
     }
 }
 
-/// What one text adds.
+/// Results of one text.
 #[derive(Default)]
 struct OfText {
     candidates: Vec<Candidate>,
@@ -213,7 +217,8 @@ fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, belo
     found
 }
 
-/// The chance of such levels among others who are predicted as `panel` and of whom those who labelled the text gave `counts`.
+/// The probability of such levels among others who are predicted as `panel`, with labels `counts` from those
+/// who labelled the text.
 fn chance_of_others(panel: &[f64], level: usize, counts: &[u32]) -> f64 {
     let predicted = chance(panel, level, panel);
     let n: u32 = counts.iter().sum();
@@ -223,7 +228,7 @@ fn chance_of_others(panel: &[f64], level: usize, counts: &[u32]) -> f64 {
     if observed > predicted && at_least(k, n, predicted) <= DIVIDED { observed } else { predicted }
 }
 
-/// Probability that `k` or more of `n` have what each has with probability `p`.
+/// Probability of at least `k` successes in `n` trials with probability `p`.
 fn at_least(k: u32, n: u32, p: f64) -> f64 {
     let mut of = (1.0 - p).powi(n as i32);
     let mut fewer = 0.0;
@@ -240,7 +245,7 @@ fn chance(p: &[f64], level: usize, shares: &[f64]) -> f64 {
     p.iter().zip(shares).filter(|(p, _)| **p <= bar).map(|(_, share)| share).sum::<f64>().min(1.0)
 }
 
-/// Mean prediction over all others with labels, for the text as it is known without its label `at`.
+/// Mean prediction over all others with labels, given the text without its label `at`.
 fn panel_without(model: &Multilevel, text: &TextWithoutLabels<'_>, own: usize, at: usize) -> Vec<f64> {
     let levels = model.crossed.link.levels;
     let everyone = model.annotator_columns().annotators();

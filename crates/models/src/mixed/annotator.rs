@@ -1,7 +1,9 @@
-//! One annotator: the posterior of the random effects given that annotator's labels, with and without each of them.
+//! One annotator: the posterior of the random effects given all of the annotator's labels, and given all but
+//! one of them.
 //!
-//! A single shift with few labels (a binary question) by quadrature, because a mode and its curvature are biased there (Breslow
-//! and Lin 1995, Bias correction in generalised linear mixed models); all else by Fisher scoring (Laplace).
+//! A single shift with few labels (a binary question) is integrated by quadrature, because a mode and its
+//! curvature are biased there (Breslow and Lin 1995, Bias correction in generalised linear mixed models);
+//! everything else uses Fisher scoring (Laplace).
 
 use crate::mixed::link::{Gradient, Link};
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
@@ -10,9 +12,10 @@ use dissensus_stats::math::quadrature::Hermite;
 use dissensus_stats::math::{PI_8, attenuation, axpy, dot};
 use serde::{Deserialize, Serialize};
 
-/// Scoring steps at most; a warm start needs two or three.
+/// Largest number of scoring steps; a warm start needs two or three.
 const STEPS: usize = 25;
-/// With more labels than this the posterior of a shift is as good as normal, and quadrature costs more than it gains.
+/// Largest number of labels for quadrature: with more, the posterior of a shift is close to normal, and
+/// quadrature costs more than it gains.
 const MAX_QUADRATURE_LABELS: usize = 60;
 
 /// An annotator's labels and the posterior of the annotator's random effects.
@@ -24,7 +27,8 @@ pub struct AnnotatorEffect {
     pub(crate) covariance: Vec<f64>,
     /// (text, level), ordered by text.
     pub(crate) labels: Vec<(u32, u16)>,
-    /// For every label the posterior without it: mean of `theta`, and the variance of what it adds to the score.
+    /// For every label, the posterior without it: mean of `theta`, and the variance of its contribution to
+    /// the score.
     pub(crate) cavity: Vec<f64>,
 }
 
@@ -33,9 +37,9 @@ pub struct AnnotatorEffect {
 pub(crate) struct AnnotatorPosterior {
     pub(crate) theta: Vec<f64>,
     pub(crate) covariance: Vec<f64>,
-    /// As [`AnnotatorEffect::cavity`].
+    /// Leave-one-out posteriors, laid out like [`AnnotatorEffect::cavity`].
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, the random effects integrated out.
+    /// Log probability of the labels, with the random effects integrated out.
     pub(crate) log_evidence: f64,
 }
 
@@ -58,7 +62,7 @@ pub(crate) struct LabelGivenText<'a> {
     pub(crate) u: &'a [f64],
     /// Posterior variance of these scores.
     pub(crate) variance: f64,
-    /// What the text's scale adds to the noise of the label.
+    /// Noise that the text's scale adds to the label.
     pub(crate) noise: f64,
     /// Slope features.
     pub(crate) z: &'a [f64],
@@ -71,7 +75,7 @@ struct Scratch {
     jacobian: Vec<f64>,
     information: Vec<f64>,
     sums: Vec<f64>,
-    /// As [`fill_rows`] fills them, for the last label.
+    /// Derivatives of the last label's logits, filled by [`fill_rows`].
     rows: Vec<f64>,
     u: Vec<f64>,
     label_gradient: Gradient,
@@ -90,8 +94,9 @@ impl Scratch {
         }
     }
 
-    /// Adds what one label says at `theta`, whose intercepts and jacobian are here already: the gradient of its log-likelihood by random
-    /// effects and slopes, and its expected information about them.
+    /// Adds the contribution of one label at `theta`, with its intercepts and Jacobian already filled: the
+    /// gradient of its log-likelihood with respect to random effects and slopes, and its expected information
+    /// about them.
     fn add_label(
         &mut self,
         link: Link,
@@ -116,10 +121,10 @@ impl Scratch {
     }
 }
 
-/// Where the posterior is highest.
+/// The mode of the posterior.
 struct Mode {
     theta: Vec<f64>,
-    /// Expected information there, the prior's precision included.
+    /// Expected information at the mode, including the prior's precision.
     information: Vec<f64>,
     log_posterior: f64,
 }
@@ -163,8 +168,8 @@ pub(crate) fn posterior(
     }
 }
 
-/// Mode of the posterior under the prior `N(mean, precision^-1)` and the inverse of the information there (Laplace),
-/// starting from `start`.
+/// Finds the mode of the posterior under the prior `N(mean, precision^-1)`, starting from `start`, and the
+/// inverse of the information at the mode (Laplace).
 pub(crate) fn fit(
     link: Link,
     fixed_effects: &[f64],
@@ -223,8 +228,9 @@ fn mode(
     Mode { theta, information: hessian, log_posterior: value }
 }
 
-/// Every label taken out by one scoring step from the mode: `theta - C g` with `C` the inverse of the information of the others and
-/// `g` the label's gradient, and the variance under `C` of what the annotator adds to this label's score.
+/// Leave-one-out posteriors by one scoring step from the mode: `theta - C g`, where `C` is the inverse of the
+/// information of the other labels and `g` the gradient of the label left out, and the variance under `C` of
+/// the annotator's contribution to this label's score.
 fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mode: &Mode) -> Vec<f64> {
     let (d, width) = (link.random_effects(), mode.theta.len());
     let mut s = Scratch::new(link);
@@ -242,7 +248,7 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
         factor.solve(&mut step);
         cavity.extend(mode.theta.iter().zip(&step).map(|(t, s)| t - s));
         if link.discrimination {
-            // What the annotator adds to the score, before any attenuation.
+            // Contribution of the annotator to the score, before any attenuation.
             let by = link.discrimination_of(&mode.theta) * label.u[0];
             s.rows.iter_mut().skip(link.threshold_effects()).step_by(d).for_each(|f| *f = by);
         }
@@ -259,7 +265,7 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
     cavity
 }
 
-/// The score as an annotator with `theta` meets it, and its attenuation by what is not known of the text.
+/// The score scaled for an annotator with `theta`, and its attenuation by the uncertainty of the text.
 fn place(link: Link, label: &LabelGivenText<'_>, theta: &[f64], u: &mut [f64]) -> f64 {
     u.copy_from_slice(label.u);
     if link.softmax {
@@ -273,8 +279,10 @@ fn place(link: Link, label: &LabelGivenText<'_>, theta: &[f64], u: &mut [f64]) -
     attenuation(discrimination * discrimination * label.variance + label.noise)
 }
 
-/// Derivatives of each logit, before its attenuation `k`, by all random effects: intercepts x random effects, row-major; those by slopes are
-/// the label's features, for each logit the same. That by the logarithm of the discrimination counts what it does to the attenuation too.
+/// Fills `rows` with the derivatives of each logit, before its attenuation `k`, with respect to all random
+/// effects: intercepts x random effects, row-major. Derivatives with respect to slopes are the label's
+/// features, identical for each logit. The derivative with respect to the logarithm of the discrimination
+/// includes its effect on the attenuation.
 fn fill_rows(
     link: Link,
     label: &LabelGivenText<'_>,
@@ -349,8 +357,9 @@ fn add_gradient(rows: &[f64], z: &[f64], by_intercept: &[f64], out: &mut [f64]) 
     axpy(by_intercept.iter().sum(), z, slopes);
 }
 
-/// `out += J' I J`, `J` as there and `I` symmetric. As the derivatives by slopes are the same in all rows, sums over the rows of `I` are all
-/// that slopes need of it. `sums` has room for a row of `rows`.
+/// `out += J' I J`, with `J` as in `fill_rows` and `I` symmetric. Derivatives with respect to slopes are
+/// identical in all rows, so that slopes only need the sums over the rows of `I`. `sums` has room for a row
+/// of `rows`.
 pub(super) fn add_information(
     rows: &[f64],
     z: &[f64],

@@ -1,11 +1,12 @@
-//! All annotators' prediction of one text at a time: what [`AnnotatorPredictor::fill`] gives, with annotators side by side instead of texts.
+//! Predictions of all annotators for one text at a time: the result of [`AnnotatorPredictor::fill`],
+//! vectorised over annotators instead of texts.
 
 use super::predictor::{AnnotatorPredictor, Scratch, TextColumns, clip_probabilities};
 use crate::mixed::link::Link;
 use dissensus_stats::math::fast;
 use std::ops::Range;
 
-/// The predictors of all annotators, one array a parameter.
+/// The predictors of all annotators, one array per parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct AnnotatorColumns {
     link: Link,
@@ -15,8 +16,8 @@ pub(crate) struct AnnotatorColumns {
     slopes: Vec<Vec<f32>>,
     /// Row-major, slopes x slopes.
     slope_covariance: Vec<Vec<f32>>,
-    /// As in [`AnnotatorPredictor`]: the discriminations, the variances of their logarithms, and their covariances with the intercepts;
-    /// empty where nobody has one.
+    /// The discriminations, the variances of their logarithms, and their covariances with the intercepts, as
+    /// in [`AnnotatorPredictor`]; empty where no annotator has one.
     discrimination: Vec<Vec<f32>>,
 }
 
@@ -87,7 +88,8 @@ impl AnnotatorColumns {
         clip_probabilities(out, self.link.levels);
     }
 
-    /// The slopes' part of the score and of its variance; without slopes zero, and the text's own variance.
+    /// Adds the slopes' part of the score and of its variance; without slopes zero, and the text's own
+    /// variance.
     fn add_slopes(&self, texts: &TextColumns, text: usize, range: Range<usize>, scratch: &mut Scratch) {
         let n = range.len();
         scratch.shifted.clear();
@@ -108,7 +110,8 @@ impl AnnotatorColumns {
         }
     }
 
-    /// Adds the text's score, of variance `text` (times pi/8), to `scratch.shifted`, multiplied by each annotator's discrimination where they have one.
+    /// Adds the text's score, of variance `text` (times pi/8), to `scratch.shifted`, multiplied by each
+    /// annotator's discrimination where there is one.
     fn add_scores(&self, (score, text): (f32, f32), range: Range<usize>, scratch: &mut Scratch) {
         let [discrimination, own, ..] = &self.discrimination[..] else {
             scratch.shifted.iter_mut().for_each(|u| *u += score);

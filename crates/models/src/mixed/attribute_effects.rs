@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Effects of attribute values on random effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AttributeEffects {
-    /// Where each attribute's values start among the columns, and after the last one their number.
+    /// First column of each attribute's values, followed by the total number of columns.
     pub(super) starts: Vec<usize>,
     /// Share of annotators who have each value.
     pub(super) centre: Vec<f64>,
@@ -15,7 +15,8 @@ pub(crate) struct AttributeEffects {
 }
 
 impl AttributeEffects {
-    /// Where an annotator with these values (one entry an attribute) is expected; what is not known tells nothing.
+    /// Expected random effects of an annotator with these values (one entry per attribute); unknown values
+    /// contribute nothing.
     pub(crate) fn mean(&self, values: &[Option<u16>], random_effects: usize) -> Vec<f64> {
         let mut mean = vec![0.0; random_effects];
         for (range, value) in self.starts.windows(2).zip(values) {
@@ -28,7 +29,7 @@ impl AttributeEffects {
         mean
     }
 
-    /// Whether the parts fit together.
+    /// Whether the sizes are consistent.
     pub(crate) fn fits(&self, random_effects: usize) -> bool {
         let values = self.starts.last().copied().unwrap_or(0);
         self.centre.len() == values

@@ -1,10 +1,11 @@
-//! Attributes of annotators as predictors of where a new annotator starts.
+//! Attributes of annotators as predictors of a new annotator's random effects.
 //!
-//! Random effects get the prior `theta_a ~ N(B z_a, prior)`, `z_a` the values an annotator has, each beside the others (one-hot),
-//! centred. `B` is a ridge regression by generalised least squares: what an annotator's own labels say about them
-//! (the posterior without its prior) is an observation of `B z_a` with the variance of that and of annotators around it.
-//! The variance of the effects is the one under which annotators left out gain most, and nothing is used unless they gain by more than
-//! two standard errors.
+//! Random effects get the prior `theta_a ~ N(B z_a, prior)`, where `z_a` are the annotator's attribute
+//! values, one-hot encoded and centred. `B` is a ridge regression by generalised least squares: the
+//! likelihood of an annotator's own labels (the posterior without its prior) is an observation of `B z_a`,
+//! whose variance includes that of the estimate and that of annotators around `B z_a`. The variance of the
+//! effects is the one with the largest gain for held-out annotators, and attributes are used only where that
+//! gain exceeds two standard errors.
 
 use super::annotator::LabelGivenText;
 use super::attribute_effects::AttributeEffects;
@@ -15,13 +16,13 @@ use dissensus_stats::math::axpy;
 use dissensus_stats::math::cholesky::Factor;
 use rayon::prelude::*;
 
-/// Variances of effects tried, as shares of the prior variance of the random effect.
+/// Candidate variances of effects, as shares of the prior variance of the random effect.
 const VARIANCE_SHARES: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
-/// How many standard errors above zero the gain must be.
+/// Number of standard errors above zero that the gain must reach.
 const MIN_STANDARD_ERRORS: f64 = 2.0;
-/// Groups of annotators left out in turn.
+/// Number of cross-validation folds of annotators.
 const FOLDS: usize = 5;
-/// With fewer annotators who have labels and a known value there is nothing to leave out.
+/// Fewest annotators with labels and a known value for cross-validation.
 const MIN_ANNOTATORS: usize = 20;
 
 /// One-hot values of annotators with labels.
@@ -70,7 +71,7 @@ impl Design {
     }
 }
 
-/// What one annotator's labels say about one random effect, without the prior: value and weight.
+/// Estimate of one random effect from one annotator's labels, without the prior: value and weight.
 #[derive(Clone, Copy)]
 struct LabelEstimate {
     value: f64,
@@ -78,8 +79,9 @@ struct LabelEstimate {
 }
 
 impl CrossedEffects {
-    /// Gives annotators prior means by their attributes if annotators left out gain by more than chance; else leaves everything
-    /// as it was. `None` where there is too little to try. The caller re-estimates the rest if they are used.
+    /// Gives annotators prior means by their attributes if held-out annotators gain by more than chance;
+    /// otherwise leaves everything unchanged. Returns `None` where there is too little data to try. If
+    /// attributes are used, the caller re-estimates the other parameters.
     pub(crate) fn select_attributes(
         &mut self,
         attributes: &[Attribute],
@@ -134,8 +136,8 @@ impl CrossedEffects {
         Some(evidence)
     }
 
-    /// The likelihood's estimate of random effect `i` of an annotator, without the prior (diagonally), weighted by the inverse of its variance
-    /// around what attributes could tell.
+    /// The likelihood's estimate of random effect `i` of an annotator, without the prior (diagonally),
+    /// weighted by the inverse of its variance around a prediction from attributes.
     fn label_estimate(&self, annotator: usize, i: usize) -> LabelEstimate {
         let (d, w) = (self.link.random_effects(), self.width());
         let effect = &self.annotators[annotator];
@@ -176,13 +178,13 @@ impl CrossedEffects {
         effects
     }
 
-    /// Marginal log-likelihood of an annotator's labels, one by one, where the random effects have this prior mean.
+    /// Marginal log-likelihood of each of an annotator's labels under this prior mean of the random effects.
     fn marginal_log_likelihood(&self, annotator: usize, mean: &[f64]) -> f64 {
         let (link, d) = (self.link, self.link.random_effects());
         let mut intercepts = vec![0.0; link.intercepts()];
         link.intercepts_of(&self.fixed_effects, mean, &mut intercepts);
         let a = link.discrimination_of(mean);
-        // What an annotator's own effects add to the variance of the score.
+        // Variance that an annotator's own effects add to the score.
         let own = |u: f64| {
             if link.softmax {
                 return (0..d).map(|i| self.prior[i * d + i]).sum::<f64>() / d as f64;

@@ -1,28 +1,28 @@
-//! When the estimation of variances stops, and how it ended.
+//! Stopping rule of the estimation of variances, and its outcome.
 
 use serde::{Deserialize, Serialize};
 
-/// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoppingRule {
-    /// Rounds of expectation maximisation at most.
+    /// Largest number of rounds of expectation maximisation.
     pub(crate) max_rounds: u32,
-    /// Largest distance to the maximum that is still expected of any standard deviation, as a share of it.
+    /// Largest distance to the maximum still expected of any standard deviation, relative to that standard
+    /// deviation.
     pub(crate) tolerance: f64,
 }
 
-/// While the shared head is still to change.
+/// Stopping rule for intermediate estimates, before the shared head is final.
 pub(crate) const ROUGH: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };
-/// For what is kept.
+/// Stopping rule for final estimates.
 pub(crate) const FINAL: StoppingRule = StoppingRule { max_rounds: 150, tolerance: 0.005 };
 
-/// How an estimation ended.
+/// Outcome of an estimation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Convergence {
     pub(crate) rounds: u32,
-    /// Distance to the maximum that was still expected, as a share of the standard deviations.
+    /// Remaining distance to the maximum, relative to the standard deviations.
     pub(crate) change: f64,
     pub(crate) converged: bool,
-    /// Approximate logarithm of the labels' marginal likelihood.
+    /// Approximate log marginal likelihood of the labels.
     pub(crate) log_likelihood: f64,
 }

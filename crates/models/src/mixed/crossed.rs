@@ -26,10 +26,10 @@ pub(crate) struct TextLabel {
 /// A text's posterior without one of its labels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextCavity<'a> {
-    /// Of its q scores.
+    /// Posterior means of its q scores.
     pub(super) means: &'a [f64],
     pub(super) variance: f64,
-    /// What its scale adds to the noise of a label.
+    /// Noise that its scale adds to a label.
     pub(super) noise: f64,
 }
 
@@ -39,30 +39,30 @@ pub struct CrossedEffects {
     pub(crate) link: Link,
     /// Average link parameters.
     pub(crate) fixed_effects: Vec<f64>,
-    /// Where every annotator's random effects start, annotators x random effects; empty where all start at 0.
+    /// Prior means of every annotator's random effects, annotators x random effects; empty where all are 0.
     pub(crate) prior_means: Vec<f64>,
-    /// What made them of attributes.
+    /// Effects of attributes, which determine the prior means.
     pub(crate) attribute_effects: Option<AttributeEffects>,
-    /// How attributes did, if they were tried.
+    /// Result of trying attributes, if they were tried.
     pub(crate) attribute_evidence: Option<AttributeEvidence>,
     /// Covariance of annotators' random effects, row-major.
     pub(crate) prior: Vec<f64>,
     pub(crate) text_var: f64,
-    /// Texts whose labels tuned the encoder and whose scores therefore come without it; empty where there are none. Texts that
-    /// were added later are none.
+    /// Marks the texts whose labels tuned the encoder; their scores are therefore computed without their
+    /// embeddings. Empty where there are none; texts that were added later are not marked.
     pub(crate) tuned_on: Vec<bool>,
     /// Variance of the effects of those texts.
     pub(crate) tuned_on_text_var: f64,
-    /// Whether variances are those of texts that tuned the encoder, for want of others.
+    /// Whether variances are those of texts that tuned the encoder, because there are too few others.
     pub(crate) too_few_untuned: bool,
     /// Variance of each slope; empty where slopes have no evidence.
     pub(crate) slope_vars: Vec<f64>,
     /// Slope features of every text, texts x slope_dim; empty without slopes.
     pub(crate) z: Vec<f64>,
     pub(crate) slope_dim: usize,
-    /// Slopes of annotators' groups, where these have some.
+    /// Slopes of annotators' groups, where there are some.
     pub(super) groups: Option<GroupEffects>,
-    /// How groups' slopes did, if they were tried.
+    /// Result of trying groups' slopes, if they were tried.
     pub(crate) group_slopes: Option<GroupSlopes>,
     /// Prior mean of every text's scores, texts x q.
     pub(crate) scores: Vec<f64>,
@@ -72,14 +72,15 @@ pub struct CrossedEffects {
     pub(crate) v: Vec<f64>,
     /// Labels of every text, ordered by annotator.
     pub(crate) labels: Vec<Vec<TextLabel>>,
-    /// Where they have one of their own: their scales.
+    /// Scales of texts, where the model has them.
     pub(crate) scales: Option<TextScales>,
-    /// For every label of every text: q posterior means, one variance and the noise of its scale, without that label.
+    /// For every label of every text, without that label: q posterior means, one variance and the noise of
+    /// its scale.
     pub(super) cavity: Vec<Vec<f64>>,
     pub annotators: Vec<AnnotatorEffect>,
     /// How the last estimation of the variances ended.
     pub(crate) convergence: Convergence,
-    /// What that estimation leaves open; empty where nobody has asked.
+    /// Uncertainty of the estimated parameters; empty until it has been requested.
     pub(crate) uncertainty: ParameterUncertainty,
     #[serde(skip, default = "Hermite::new")]
     rule: Hermite,
@@ -171,7 +172,7 @@ impl CrossedEffects {
         full
     }
 
-    /// Its inverse.
+    /// Inverse of the prior covariance.
     pub(crate) fn prior_precision(&self) -> Vec<f64> {
         Factor::new(&self.prior_covariance(), self.width()).inverse()
     }
@@ -226,7 +227,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Takes over what is known of an annotator's attributes since the fit; the caller fits the annotator anew.
+    /// Applies attributes that became known after the fit; the caller refits the annotator.
     pub(crate) fn set_attributes(&mut self, annotator: usize, values: &[Option<u16>]) {
         let d = self.link.random_effects();
         if let Some(effects) = &self.attribute_effects {
@@ -310,15 +311,16 @@ impl CrossedEffects {
         self.text_from_labels(text, |_| true)
     }
 
-    /// One text as [`CrossedEffects::update_text`] would fit it without this annotator's label; `None` where there is no such label.
+    /// Fits one text as [`CrossedEffects::update_text`] would without this annotator's label; `None` where
+    /// there is no such label.
     pub(crate) fn text_refitted_without(&self, text: usize, annotator: u32) -> Option<TextPosterior> {
         let labels = &self.labels[text];
         labels.binary_search_by_key(&annotator, |label| label.annotator).ok()?;
         Some(self.text_from_labels(text, |other| other != annotator))
     }
 
-    /// What would be known of a text's scale if texts differed as much in scale as labels do not rule out; `None` where they have scales of
-    /// their own, and where labels tell nothing of scales.
+    /// Posterior of a text's scale if scales varied as much as the labels do not rule out; `None` where the
+    /// model has scales of texts, and where labels carry no information about scales.
     pub(crate) fn scale_not_ruled_out(&self, text: usize) -> Option<ScalePosterior> {
         let sd = self.uncertainty.scale_sd();
         if sd == 0.0 || self.link.softmax {
@@ -330,7 +332,8 @@ impl CrossedEffects {
         text::fit(self.link, score, self.prior_text_var(text), prior, &labels, &self.rule).scale
     }
 
-    /// What is known of a text's score and scale without each of its labels; `None` where labels tell nothing of its scale.
+    /// Posterior of a text's score and scale without each of its labels; `None` where labels carry no
+    /// information about its scale.
     pub(super) fn scales_without(&self, text: usize) -> Option<Vec<Vec<ScaleNode>>> {
         let scales = self.scales.as_ref().filter(|scales| scales.own)?;
         let (prior_mean, prior_var) = (self.scores[text], self.prior_text_var(text));
@@ -358,24 +361,26 @@ impl CrossedEffects {
         TextCavity { means: &cavity[..q], variance: cavity[q], noise: cavity[q + 1] }
     }
 
-    /// As [`CrossedEffects::noise`], where the logarithm of the scale lies `x` posterior standard deviations from its mean.
+    /// [`CrossedEffects::noise`] with the logarithm of the scale `x` posterior standard deviations from its
+    /// mean.
     pub(crate) fn noise_at(&self, text: usize, x: f64) -> f64 {
         self.scales.as_ref().map_or(0.0, |scales| scales.noise_at(text, x))
     }
 
-    /// What a text's scale adds to the noise of its labels, on the scale of variances; 0 where texts have none of their own.
+    /// Noise that a text's scale adds to its labels, as a variance; 0 where the model has no scales of texts.
     pub(crate) fn noise(&self, text: usize) -> f64 {
         self.scales.as_ref().map_or(0.0, |scales| scales.noise(text))
     }
 
-    /// To first order the posterior mean of an annotator without the label at this place of the annotator's labels.
+    /// Posterior mean of an annotator without the label at position `at` of the annotator's labels, to first
+    /// order.
     pub(crate) fn cavity_of_label(&self, annotator: usize, at: usize) -> &[f64] {
         let w = self.width();
         &self.annotators[annotator].cavity[at * (w + 1)..][..w]
     }
 
-    /// A label with its annotator's random effects, as they would be without this label, and the variance of what they add to
-    /// the score.
+    /// A label with its annotator's random effects as they would be without this label, and the variance of
+    /// their contribution to the score.
     pub(super) fn label_given_annotator(&self, text: usize, label: TextLabel) -> (ScoredLabel, f64) {
         let effect = &self.annotators[label.annotator as usize];
         let (link, d, w) = (self.link, self.link.random_effects(), self.width());
@@ -419,8 +424,9 @@ impl CrossedEffects {
         }
     }
 
-    /// What predicts texts that are yet to come: random effects and their priors, and nothing of the texts and labels that these were
-    /// estimated from, nor of annotators' attributes but which of them share slopes of a group.
+    /// A copy for predicting new texts: random effects and their priors, without the texts and labels that
+    /// they were estimated from, and without annotators' attributes except which annotators share slopes of a
+    /// group.
     pub(crate) fn for_new_texts(&self) -> Self {
         let of = |effect: &AnnotatorEffect| AnnotatorEffect {
             theta: effect.theta.clone(),
@@ -457,7 +463,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Says what does not fit together in a state that was read from bytes.
+    /// Checks the consistency of a state that was read from bytes, and returns what does not match.
     pub(crate) fn check(&self, target: Target) -> Result<(), &'static str> {
         let (q, texts, width) = (self.link.scores(), self.texts(), self.width());
         let link = Link { discrimination: self.link.discrimination, ..Link::new(target) };
@@ -509,7 +515,7 @@ impl CrossedEffects {
         self.text_var + if n > 0.0 { sum / n } else { 0.0 }
     }
 
-    /// Adds, replaces or (with `None`) removes a label; returns the level that stood there before.
+    /// Adds, replaces or (with `None`) removes a label; returns the previous level.
     pub(crate) fn set_label(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
         let (t, w) = (text as usize, self.width());
         let effect = &mut self.annotators[annotator as usize];
@@ -524,7 +530,8 @@ impl CrossedEffects {
             Err(at) => {
                 if let Some(level) = level {
                     effect.labels.insert(at, (text, level));
-                    // What is known of the annotator without this label is what was known before it.
+                    // The posterior without this label is the annotator's posterior before the label was
+                    // added.
                     let before = effect.theta.iter().copied().chain([effect.covariance[0]]);
                     let before: Vec<f64> = before.collect();
                     effect.cavity.splice(at * (w + 1)..at * (w + 1), before);

@@ -1,8 +1,10 @@
-//! Annotators' own discrimination: how strongly their labels follow what a text is, beside where they draw the line.
+//! Annotators' own discrimination: how strongly their labels follow the score of a text, in addition to their
+//! thresholds.
 //!
-//! The slope of the graded response model (Samejima 1969), `P(y >= j) = sigma(a_i score + o_ij)` with `log a_i ~ N(0, tau^2)`, correlated
-//! with the thresholds as the data say. An annotator whose labels are noisier than others' has a low one with thresholds that are drawn
-//! together: an own scale is the direction in which all of them shrink at once, so that no second parameter is fitted for it.
+//! The slope of the graded response model (Samejima 1969), `P(y >= j) = sigma(a_i score + o_ij)` with
+//! `log a_i ~ N(0, tau^2)`, correlated with the thresholds as the data suggest. An annotator whose labels are
+//! noisier than others' has a low discrimination and thresholds that are closer together: an own scale is the
+//! direction in which all of them shrink at once, so that no second parameter is needed for it.
 
 use super::convergence::{FINAL, ROUGH};
 use super::crossed::CrossedEffects;
@@ -16,14 +18,15 @@ use serde::{Deserialize, Serialize};
 /// How closely an annotator's labels follow the texts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Discrimination {
-    /// Posterior mean of the logarithm: above 0, labels follow what texts are more closely than the average annotator's do.
+    /// Posterior mean of the logarithm: above 0, labels follow the scores of texts more closely than the
+    /// average annotator's do.
     pub log: f64,
     /// Its posterior standard deviation.
     pub sd: f64,
 }
 
 impl Discrimination {
-    /// What scores are multiplied with: 1 for the average annotator.
+    /// Factor of the scores: 1 for the average annotator.
     pub fn factor(&self) -> f64 {
         self.log.exp()
     }
@@ -36,8 +39,9 @@ impl Discrimination {
 }
 
 impl CrossedEffects {
-    /// Gives annotators a discrimination of their own if that predicts labels on texts of held-out folds better, by more than
-    /// chance; else leaves everything as it was. Returns whether it did. The variances are then estimated anew.
+    /// Gives annotators a discrimination of their own if that improves the prediction of labels on texts of
+    /// held-out folds by more than chance; otherwise leaves everything unchanged. Returns whether it did. The
+    /// variances are then estimated anew.
     pub(crate) fn select_discrimination(&mut self, fold: &[u8], folds: usize) -> bool {
         let with_labels = self.annotators.iter().filter(|p| !p.labels.is_empty()).count();
         if self.link.softmax || self.link.discrimination || with_labels < MIN_ANNOTATORS {
@@ -60,8 +64,9 @@ impl CrossedEffects {
         used
     }
 
-    /// The same with all scores multiplied by the mean discrimination, or divided by the mean scale, of a trial: a gain that is only theirs must not
-    /// be taken for one of differences between annotators, or texts.
+    /// The same model with all scores multiplied by the mean discrimination of a trial, or divided by its
+    /// mean scale: a gain due to a common factor must not be mistaken for differences between annotators or
+    /// texts.
     pub(super) fn rescaled(&self, factor: f64) -> Self {
         let mut all = self.clone();
         all.scores.iter_mut().for_each(|score| *score *= factor);
@@ -69,8 +74,9 @@ impl CrossedEffects {
         all
     }
 
-    /// Mean logarithm of the discriminations of annotators with labels: a scale that text effects and scores should have taken up. It is no
-    /// difference between annotators, and so no part of their variance; the prior draws it to 0.
+    /// Mean logarithm of the discriminations of annotators with labels: a common scale that text effects and
+    /// scores should have absorbed. It is not a difference between annotators and thus not part of their
+    /// variance; the prior shrinks it towards 0.
     pub(super) fn common_log_discrimination(&self) -> f64 {
         if !self.link.discrimination {
             return 0.0;
@@ -83,7 +89,7 @@ impl CrossedEffects {
         if n > 0.0 { sum / n } else { 0.0 }
     }
 
-    /// Makes room for the random effect, 0 for everybody, behind those on the thresholds.
+    /// Adds the random effect, 0 for all annotators, after those on the thresholds.
     pub(crate) fn add_discrimination(&mut self) {
         let (before, d, w) = (self.link, self.link.random_effects(), self.width());
         self.link.discrimination = true;
@@ -109,7 +115,7 @@ impl CrossedEffects {
         }
     }
 
-    /// An annotator's discrimination; `None` where annotators have none of their own.
+    /// An annotator's discrimination; `None` where the model has none.
     pub(crate) fn discrimination(&self, annotator: usize) -> Option<Discrimination> {
         if !self.link.discrimination {
             return None;
@@ -127,8 +133,8 @@ impl CrossedEffects {
     }
 }
 
-/// Whether the held-out labels are likelier than they were by more than chance, over those annotators who have labels in several folds:
-/// of the others nothing was learned that could gain.
+/// Whether the held-out labels are more likely than before by more than chance, over the annotators who have
+/// labels in several folds: for the others, nothing was learned that could improve a held-out label.
 fn gains_by_more_than_chance(trial: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)>], fold: &[u8]) -> bool {
     let several = |labels: &&Vec<(u32, f64)>| {
         labels.iter().any(|label| fold[label.0 as usize] != fold[labels[0].0 as usize])
@@ -160,7 +166,8 @@ mod tests {
         levels: usize,
     }
 
-    /// Each annotator labels `per_annotator` texts picked at random; `log a ~ N(0, tau^2)`, texts of standard deviation 1.5, severities of 1.
+    /// Simulates annotators who each label `per_annotator` texts picked at random; `log a ~ N(0, tau^2)`,
+    /// texts of standard deviation 1.5, severities of 1.
     fn simulate(
         levels: usize,
         texts: usize,
@@ -196,7 +203,7 @@ mod tests {
         Simulated { observations, score, log, texts, levels }
     }
 
-    /// The effects without and with the trial, and whether it was taken.
+    /// The effects without and with the trial, and whether it was accepted.
     fn fitted(sim: &Simulated) -> (CrossedEffects, bool) {
         let kind = if sim.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
         let link = Link::new(Target { kind, levels: sim.levels });
@@ -229,7 +236,7 @@ mod tests {
             let log: Vec<f64> = estimated.iter().map(|d| d.log).collect();
             let r = correlation(&log, &sim.log);
             assert!(r > 0.75, "{levels} levels: r {r}");
-            // A 95 % interval covers most. The mean of the true ones is a scale that texts take up.
+            // A 95 % interval covers most. The mean of the true values is a scale that texts absorb.
             let mean = sim.log.iter().sum::<f64>() / 60.0 - log.iter().sum::<f64>() / 60.0;
             let within = |(d, truth): &(&Discrimination, &f64)| {
                 let (low, high) = d.interval();
@@ -240,7 +247,8 @@ mod tests {
         }
     }
 
-    /// The rule is for a chance of one in forty; held-out labels cost a parameter that is not there more than that.
+    /// The rule allows a chance of one in forty; a superfluous parameter costs more than that on held-out
+    /// labels.
     #[test]
     fn where_nobody_differs_nothing_is_fitted() {
         const SEEDS: u64 = 40;
@@ -252,7 +260,8 @@ mod tests {
         }
     }
 
-    /// Scores that are right but for a common factor: all labels gain by it, and no difference between annotators does.
+    /// Scores that are correct up to a common factor: rescaling improves all labels, but is not a difference
+    /// between annotators.
     #[test]
     fn scores_of_another_scale_are_no_difference_between_annotators() {
         const SEEDS: u64 = 12;
@@ -280,7 +289,7 @@ mod tests {
         assert!(!choice.select_discrimination(&[0; 60], 1));
     }
 
-    /// The derivative by the logarithm, with what it does to the attenuation.
+    /// The derivative with respect to the logarithm includes its effect on the attenuation.
     #[test]
     fn the_mode_has_no_slope_in_any_direction() {
         use crate::mixed::annotator::{LabelGivenText, fit};

@@ -1,10 +1,11 @@
-//! Whether texts differ in how far people are apart on them, beyond what the text's place on the scale explains.
+//! Test of whether the spread of labels differs between texts, beyond what a text's score explains.
 //!
-//! A location-scale model gives each text a scale of its own, `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, omega^2)`
-//! (McCullagh 1980, section 6; Hedeker, Mermelstein and Demirtas 2008 for random scales). Its score statistic at `omega = 0` needs no fit
-//! of it (Commenges and Jacqmin-Gadda 1997, Generalized score test of homogeneity based on correlated random effects models). What the
-//! statistic is worth where texts do not differ, with every variance estimated anew, comes from a parametric bootstrap: labels of the
-//! same people on the same texts, drawn from the fitted model.
+//! A location-scale model gives each text a scale of its own, `P(y >= j) = sigma((a score + o_j) / s_t)` with
+//! `log s_t ~ N(0, omega^2)` (McCullagh 1980, section 6; Hedeker, Mermelstein and Demirtas 2008 for random
+//! scales). Its score statistic at `omega = 0` does not require fitting that model (Commenges and
+//! Jacqmin-Gadda 1997, Generalized score test of homogeneity based on correlated random effects models). The
+//! null distribution of the statistic, with every variance estimated anew, comes from a parametric bootstrap:
+//! labels of the same annotators on the same texts, drawn from the fitted model.
 
 use super::convergence::StoppingRule;
 use super::crossed::CrossedEffects;
@@ -21,28 +22,30 @@ use serde::{Deserialize, Serialize};
 
 /// Step of the logarithm of a scale over which derivatives are taken.
 const STEP: f64 = 0.1;
-/// With fewer texts that two people have labelled there is too little to tell.
+/// Fewest texts with labels of two annotators; with fewer, the test has too little data.
 const MIN_TEXTS: usize = 50;
-/// Estimation of a replicate: it starts at the values that made it.
+/// Stopping rule for a replicate, which starts from the values that generated it.
 const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };
 
-/// Whether the scales of texts differ. How much they do is not said: far from 0 the score statistic does not tell it.
+/// Whether the scales of texts differ. The size of the difference is not reported: far from 0 the score
+/// statistic does not measure it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextDispersion {
-    /// The score statistic, less its mean over the replicates, in their standard deviations.
+    /// The score statistic, minus its mean over the replicates, in units of their standard deviation.
     pub statistic: f64,
-    /// Share of the replicates, this sample among them, whose statistic is as large: a one-sided p value of no difference.
+    /// One-sided p value of no difference: share of the replicates, including this sample, whose statistic is
+    /// as large.
     pub p: f64,
-    /// Replicates drawn.
     pub replicates: usize,
     /// Texts with two labels or more.
     pub texts: usize,
 }
 
 impl CrossedEffects {
-    /// Asked of the model without scales of texts. `None` on scales without at least three ordered levels, where a scale of one's own cannot be told from another place, and with
-    /// fewer than 50 texts that two people have labelled, or where all replicates are alike.
+    /// Tests the model without scales of texts. `None` on scales without at least three ordered levels, where
+    /// the scale of a text cannot be distinguished from a different score, with fewer than 50 texts that two
+    /// annotators have labelled, and where all replicates are identical.
     pub(crate) fn text_dispersion(
         &self,
         replicates: usize,
@@ -76,8 +79,9 @@ impl CrossedEffects {
         Ok(Some(TextDispersion { statistic, p, replicates, texts }))
     }
 
-    /// Derivative of the log evidence of all texts by the variance of the logarithm of their scales, at 0:
-    /// the sum of `Z''(0) / (2 Z(0))` where `Z` is a text's evidence as a function of that logarithm.
+    /// Derivative of the log evidence of all texts with respect to the variance of the logarithm of their
+    /// scales, at 0: the sum of `Z''(0) / (2 Z(0))`, where `Z` is a text's evidence as a function of that
+    /// logarithm.
     fn dispersion_score(&self) -> f64 {
         let of_text = |text: usize| {
             let evidence = |log_scale: f64| self.log_evidence_at_scale(text, log_scale);
@@ -103,7 +107,7 @@ impl CrossedEffects {
             .log_evidence
     }
 
-    /// The same design with new texts, annotators and labels, drawn from the model as it was estimated.
+    /// Draws the same design with new texts, annotators and labels from the estimated model.
     fn replicate(&self, rng: &mut impl Rng) -> Self {
         let mut sample = self.clone();
         let (link, w) = (self.link, self.width());

@@ -1,5 +1,6 @@
-//! Variances and average intercepts by expectation maximisation, accelerated by SQUAREM (Varadhan and Roland 2008, Simple and
-//! globally convergent methods for accelerating the convergence of any EM algorithm, scheme S3).
+//! Estimates variances and average intercepts by expectation maximisation, accelerated by SQUAREM (Varadhan
+//! and Roland 2008, Simple and globally convergent methods for accelerating the convergence of any EM
+//! algorithm, scheme S3).
 
 use super::convergence::{Convergence, StoppingRule};
 use super::crossed::CrossedEffects;
@@ -10,20 +11,23 @@ use rayon::prelude::*;
 
 /// Longest extrapolation, in steps of the plain algorithm.
 const MAX_STEP: f64 = 25.0;
-/// Largest change of a logarithm of a standard deviation by one extrapolation.
+/// Largest change of the logarithm of a standard deviation by one extrapolation.
 const MAX_LOG_CHANGE: f64 = 0.7;
-/// Largest standard deviation, in logits, of texts and of annotators' effects: beyond it nearly all answers are certain, and labels hardly say how certain.
+/// Largest standard deviation, in logits, of texts and of annotators' effects: beyond it nearly all answers
+/// are certain, and labels carry little information about how certain.
 const MAX_SD: f64 = 5.0;
-/// Nats, and share of the logarithm of the likelihood, by which it may fall from round to round without being worse: it is an approximation.
+/// Drop of the log-likelihood between rounds that is tolerated, in nats and as a share of the log-likelihood:
+/// the likelihood is an approximation.
 const SLACK: (f64, f64) = (1.0, 0.005);
-/// How often an estimation goes back to where labels were likeliest, and on without extrapolation, before it ends there.
+/// Number of times an estimation returns to the most likely parameters, and continues without extrapolation,
+/// before it stops there.
 const MOST_FALLS: u32 = 2;
-/// Rounds in which texts and annotators are fitted to each other after it went back.
+/// Rounds in which texts and annotators are fitted to each other after returning to earlier parameters.
 const ROUNDS_AFTER_A_FALL: usize = 5;
-/// Standard deviations below this count as this where their change is judged: they hardly move a prediction.
+/// Standard deviations below this are treated as this when judging changes: they hardly affect predictions.
 const SMALL_SD: f64 = 0.2;
 
-/// Where labels were likeliest.
+/// State with the largest likelihood so far.
 struct Likeliest {
     log_likelihood: f64,
     parameters: Vec<f64>,
@@ -31,14 +35,15 @@ struct Likeliest {
 }
 
 impl Likeliest {
-    /// Below this something is wrong.
+    /// Likelihood below which a round counts as worse.
     fn least(&self) -> f64 {
         self.log_likelihood - SLACK.0 - SLACK.1 * self.log_likelihood.abs()
     }
 }
 
 impl CrossedEffects {
-    /// Estimates variances and average link parameters until `stop` says so, and all posteriors with them.
+    /// Estimates variances and average link parameters, with all posteriors, until the stopping rule `stop`
+    /// is met.
     pub(crate) fn expectation_maximisation(&mut self, stop: StoppingRule) {
         let mut end = Convergence::default();
         let (mut best, mut falls): (Option<Likeliest>, u32) = (None, 0);
@@ -55,7 +60,8 @@ impl CrossedEffects {
                 Likeliest { log_likelihood: end.log_likelihood, parameters: second.clone(), fixed_effects };
             let fell = best.as_ref().filter(|best| now.log_likelihood < best.least());
             if let Some(likelier) = fell {
-                // Where answers are rare and nearly all agree, rounds can run away from a maximum that they have been near.
+                // Where answers are rare and nearly all agree, rounds can move away from a maximum that they
+                // were close to.
                 (falls, end.converged, end.log_likelihood) = (falls + 1, false, likelier.log_likelihood);
                 self.set_parameters(&likelier.parameters);
                 self.fixed_effects.clone_from(&likelier.fixed_effects);
@@ -85,9 +91,10 @@ impl CrossedEffects {
         self.update_all_texts();
     }
 
-    /// Texts given annotators, annotators given texts, averages and variances given both. Returns the logarithm of the
-    /// marginal likelihood of the labels before the round, as sum-product has it (Bethe's approximation; Yedidia, Freeman and
-    /// Weiss 2005): evidence of texts plus evidence of annotators less that of labels, which are in both.
+    /// Updates texts given annotators, annotators given texts, and averages and variances given both. Returns
+    /// the log marginal likelihood of the labels before the round in the sum-product (Bethe) approximation
+    /// (Yedidia, Freeman and Weiss 2005): evidence of texts plus evidence of annotators minus evidence of
+    /// labels, which are part of both.
     fn round(&mut self) -> f64 {
         let fitted = self.fitted_texts();
         self.update_scale_sd(&fitted);
@@ -100,7 +107,7 @@ impl CrossedEffects {
         texts + annotators - labels
     }
 
-    /// Gives annotators without labels the prior as it is now, so that they are predicted like new ones.
+    /// Resets annotators without labels to the current prior, so that they are predicted like new ones.
     fn reset_unlabelled_annotators(&mut self) {
         let prior = self.prior_covariance();
         for annotator in 0..self.annotators.len() {
@@ -111,7 +118,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Returns the sum of the texts' log evidence.
+    /// Updates all texts and returns the sum of their log evidence.
     pub(crate) fn update_all_texts(&mut self) -> f64 {
         let fitted = self.fitted_texts();
         self.set_texts(fitted)
@@ -130,7 +137,7 @@ impl CrossedEffects {
         log_evidence
     }
 
-    /// Returns the sum of the annotators' log evidence.
+    /// Updates all annotators and returns the sum of their log evidence.
     pub(crate) fn update_all_annotators(&mut self) -> f64 {
         let precision = self.prior_precision();
         let fitted: Vec<_> = (0..self.annotators.len())
@@ -147,7 +154,7 @@ impl CrossedEffects {
 
     fn update_text_variance(&mut self) {
         let q = self.link.scores();
-        // Of texts that did not tune the encoder, and of those that did.
+        // Sums for texts that did not tune the encoder, and for those that did.
         let mut sums = [(PSEUDO_COUNT * INITIAL_TEXT_VARIANCE, PSEUDO_COUNT); 2];
         for (text, labels) in self.labels.iter().enumerate() {
             if labels.is_empty() {
@@ -174,8 +181,9 @@ impl CrossedEffects {
         self.prior = sum;
     }
 
-    /// Sum over annotators with labels, and the made-up ones, of what their random effects' squares and products are expected to be
-    /// around their prior means (row-major), and their number.
+    /// Sum over annotators with labels, and the pseudo-count of the prior, of the expected squares and
+    /// products of their random effects around their prior means (row-major), and the number of annotators in
+    /// that sum.
     pub(super) fn annotator_spread(&self) -> (Vec<f64>, f64) {
         let (d, w) = (self.link.random_effects(), self.width());
         let mut sum = vec![0.0; d * d];
@@ -200,9 +208,10 @@ impl CrossedEffects {
         (sum, n)
     }
 
-    /// The variances without bounds: logarithm of the texts' standard deviation (of texts that did not tune the encoder; that of the
-    /// others starts where an estimation of its own ended, and is left to the plain rounds), and the Cholesky factor of the annotators'
-    /// covariance by rows, its diagonal in logarithms.
+    /// The variances as unbounded parameters: logarithm of the texts' standard deviation (of texts that did
+    /// not tune the encoder; that of the others starts where a separate estimation ended, and is left to the
+    /// plain rounds), and the Cholesky factor of the annotators' covariance by rows, with the diagonal in
+    /// logarithms.
     fn parameters(&self) -> Vec<f64> {
         let d = self.link.random_effects();
         let factor = Factor::new(&self.prior, d);
@@ -233,8 +242,8 @@ impl CrossedEffects {
         hold_to_largest(&mut self.prior, d);
     }
 
-    /// How far plain rounds would still go if they went on to shrink as the last two did: the largest change of a standard
-    /// deviation, as a share of it.
+    /// Remaining change if plain rounds continued to shrink as the last two did: the largest relative change
+    /// of a standard deviation.
     fn expected_change(&self, first: &[f64], second: &[f64], third: &[f64]) -> f64 {
         let largest = |a: &[f64], b: &[f64]| {
             let (mut largest, mut at, mut next) = (0.0f64, 0, 0);
@@ -252,7 +261,8 @@ impl CrossedEffects {
     }
 }
 
-/// Scales rows and columns of a covariance (`d` x `d`) so that no standard deviation is above [`MAX_SD`]; correlations stay.
+/// Scales rows and columns of a covariance (`d` x `d`) so that no standard deviation exceeds [`MAX_SD`];
+/// correlations do not change.
 fn hold_to_largest(covariance: &mut [f64], d: usize) {
     let shares: Vec<f64> = (0..d).map(|i| (MAX_SD / covariance[i * d + i].sqrt()).min(1.0)).collect();
     for (at, value) in covariance.iter_mut().enumerate() {
@@ -260,7 +270,8 @@ fn hold_to_largest(covariance: &mut [f64], d: usize) {
     }
 }
 
-/// `first - 2 a r + a^2 v` with `r` the first step, `v` the change from the first to the second step, `a = -|r| / |v|`.
+/// `first - 2 a r + a^2 v`, where `r` is the first step, `v` the change from the first to the second step,
+/// and `a = -|r| / |v|`.
 fn extrapolated(first: &[f64], second: &[f64], third: &[f64]) -> Vec<f64> {
     let r: Vec<f64> = second.iter().zip(first).map(|(b, a)| b - a).collect();
     let v: Vec<f64> = third.iter().zip(second).zip(&r).map(|((c, b), r)| c - b - r).collect();
@@ -284,7 +295,7 @@ mod tests {
     use rand::RngExt;
     use rand_distr::{Distribution, StandardNormal};
 
-    /// Labels of the binary model, each text labelled by `per_text` annotators who come in turn.
+    /// Labels of the binary model, each text labelled by `per_text` annotators in turn.
     fn labels(texts: usize, per_text: usize, annotators: usize, variances: [f64; 2]) -> Vec<Observation> {
         let mut rng = generator(5, 1);
         let mut normal = |variance: f64| {
@@ -296,7 +307,7 @@ mod tests {
         let mut all = Vec::new();
         for (t, score) in text.iter().enumerate() {
             for i in 0..per_text {
-                // A step that grows from round to round, so that every pair of annotators meets.
+                // A step that increases from round to round, so that every pair of annotators occurs.
                 let a = (t * per_text + i * (1 + t / annotators)) % annotators;
                 let yes = rng.random::<f64>() < dissensus_stats::math::sigmoid(score + annotator[a]);
                 if all.iter().all(|o: &Observation| o.text as usize != t || o.annotator as usize != a) {
@@ -313,7 +324,7 @@ mod tests {
         CrossedEffects::new(link, vec![0.0; texts], annotators, observations)
     }
 
-    /// Two labels a text, where plain expectation maximisation needs very many rounds.
+    /// Two labels per text, where plain expectation maximisation needs very many rounds.
     #[test]
     fn accelerated_rounds_end_where_very_many_plain_rounds_end() {
         let observations = labels(400, 2, 40, [3.0, 2.0]);
@@ -330,7 +341,7 @@ mod tests {
         assert!((fast.fixed_effects[0] - plain.fixed_effects[0]).abs() < 0.02);
     }
 
-    /// The objective rises to its end, less what the weak prior of the variances takes.
+    /// The objective increases to its end, apart from the weak prior of the variances.
     #[test]
     fn the_likelihood_rises() {
         let observations = labels(300, 5, 30, [2.0, 1.0]);
@@ -341,7 +352,8 @@ mod tests {
         assert!(crossed.convergence.log_likelihood > early, "{early} {:?}", crossed.convergence);
     }
 
-    /// Every annotator has one label, so that texts are independent and the likelihood is a product of double integrals.
+    /// Every annotator has one label, so that texts are independent and the likelihood is a product of double
+    /// integrals.
     #[test]
     fn the_likelihood_is_that_of_a_fine_grid_where_it_can_be_computed() {
         let observations = labels(60, 3, 180, [1.5, 0.8]);
@@ -369,11 +381,12 @@ mod tests {
             exact += grid.iter().map(|(z, w)| w * given(vt.sqrt() * z)).sum::<f64>().ln();
         }
         let ours = crossed.convergence.log_likelihood;
-        // What is left is the attenuated logistic function in place of its integral over a normal.
+        // The remaining difference is the attenuated logistic function in place of its integral over a
+        // normal.
         assert!((ours - exact).abs() < 0.002 * exact.abs(), "{ours} {exact}");
     }
 
-    /// Four people on 150 texts, of which one in seven is meant: rare, and people nearly agree.
+    /// Four people on 150 texts, one in seven of which is positive: rare, and people nearly agree.
     fn rare(seed: u64, share: f64) -> Vec<Observation> {
         let mut rng = generator(seed, 3);
         let mut all = Vec::new();

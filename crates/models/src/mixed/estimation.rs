@@ -1,50 +1,52 @@
-//! What was estimated, how the estimation ended, and what the labels cannot tell.
+//! Estimated parameters, how the estimation ended, and what the labels cannot identify.
 
 use super::crossed::CrossedEffects;
 use dissensus_stats::data::GroupSlopes;
 use serde::{Deserialize, Serialize};
 
-/// Fewer annotators with labels than this leave the spread of severities near where its estimation starts.
+/// Number of annotators with labels below which the estimated spread of severities stays near its initial
+/// value.
 const FEW_ANNOTATORS: usize = 5;
 
-/// With labels of fewer different texts that did not tune the encoder `multilevel` cannot be calibrated.
+/// Fewest distinct texts with labels that did not tune the encoder for calibrating `multilevel`.
 pub const FEWEST_CALIBRATION_TEXTS: usize = 30;
-/// Nor with fewer labels of such texts.
+/// Fewest labels of such texts for calibrating `multilevel`.
 pub const FEWEST_CALIBRATION_LABELS: usize = 150;
 
-/// Something that the labels leave open, whatever their number.
+/// A parameter that the labels do not identify, independent of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EstimationLimit {
-    /// No label at all.
+    /// There are no labels.
     NoLabels,
     /// All labels are the same level.
     OneLevel,
-    /// Levels that nobody has used.
+    /// Levels that no annotator has used.
     UnusedLevels {
-        /// How many.
+        /// Number of unused levels.
         levels: u32,
     },
     /// Labels of one annotator only.
     OneAnnotator,
     /// Labels of few annotators.
     FewAnnotators {
-        /// How many.
+        /// Number of annotators with labels.
         annotators: u32,
     },
-    /// No text has labels of two annotators: what is a text's own, beside its embedding, cannot be told from chance in one answer.
+    /// No text has labels of two annotators: a text's own effect, in addition to its embedding, cannot be
+    /// distinguished from chance in one answer.
     OneLabelPerText,
     /// No annotator has labelled two texts.
     OneLabelPerAnnotator,
     /// Groups of annotators who have no text in common, directly or through others.
     Islands {
-        /// How many groups.
+        /// Number of groups.
         groups: u32,
     },
-    /// The encoder was tuned on labels, and too few are of other texts, see [`FEWEST_CALIBRATION_TEXTS`] and
-    /// [`FEWEST_CALIBRATION_LABELS`].
+    /// The encoder was tuned on labels, and there are too few labels of other texts, see
+    /// [`FEWEST_CALIBRATION_TEXTS`] and [`FEWEST_CALIBRATION_LABELS`].
     TunedOnAllTexts,
-    /// The estimation had not settled after the most rounds that it may take.
+    /// The estimation had not converged within the maximum number of rounds.
     NotConverged,
 }
 
@@ -111,31 +113,32 @@ impl std::fmt::Display for EstimationLimit {
     }
 }
 
-/// Variances of a fitted model and how they were found.
+/// Variances of a fitted model and details of their estimation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimation {
-    /// Standard deviation of the texts' effects, beside what their embeddings tell, in logits.
+    /// Standard deviation of the texts' effects, in addition to what their embeddings predict, in logits.
     pub text_sd: f64,
     /// Standard deviation of the annotators' severities, in logits; `None` for choice scales.
     pub annotator_sd: Option<f64>,
-    /// Standard deviation of the logarithms of the annotators' discriminations; `None` where they have none of their own.
+    /// Standard deviation of the logarithms of the annotators' discriminations; `None` where the model has no
+    /// discriminations.
     pub discrimination_sd: Option<f64>,
     /// Whether groups of annotators have slopes of their own; `None` where there were no groups to try.
     pub group_slopes: Option<GroupSlopes>,
     /// Rounds of expectation maximisation in the last estimation.
     pub rounds: u32,
-    /// Largest change of a standard deviation still expected when it ended, as a share of it.
+    /// Largest relative change of a standard deviation still expected when the estimation ended.
     pub change: f64,
     /// Whether that is below the tolerance.
     pub converged: bool,
-    /// Approximate logarithm of the labels' marginal likelihood (natural logarithm).
+    /// Approximate log marginal likelihood of the labels (natural logarithm).
     pub log_likelihood: f64,
-    /// What the labels leave open.
+    /// Parameters that the labels do not identify.
     pub limits: Vec<EstimationLimit>,
 }
 
 impl CrossedEffects {
-    /// Of the state now: variances of the last estimation, limits of the labels there are.
+    /// The current estimation: variances of the last one, limits of the current labels.
     pub(crate) fn estimation(&self) -> Estimation {
         let end = self.convergence;
         Estimation {
@@ -182,7 +185,7 @@ impl CrossedEffects {
                 limits.push(EstimationLimit::OneLabelPerAnnotator);
             }
             let groups = self.groups();
-            // Where every text or every annotator stands alone, that says it.
+            // Where every text or every annotator is isolated, the other limits already report it.
             if groups > 1 && !single_text && !single_annotator {
                 limits.push(EstimationLimit::Islands { groups: groups as u32 });
             }

@@ -1,7 +1,8 @@
-//! Average link parameters: two updates, because neither is fast everywhere.
+//! Average link parameters: two updates, because neither converges fast in all cases.
 //!
-//! Moving what annotators have in common into the average is exact where every annotator is well known and hardly moves where
-//! nobody is; a scoring step on the labels, annotators' deviations held, is the opposite (Yu and Meng 2011, To center or not to center).
+//! Moving what annotators have in common into the average is exact where every annotator is well known, and
+//! hardly moves where none is; a scoring step on the labels, with annotators' deviations fixed, behaves the
+//! opposite way (Yu and Meng 2011, To center or not to center).
 
 use super::annotator::add_information;
 use super::crossed::{CrossedEffects, TextCavity};
@@ -13,10 +14,11 @@ use rayon::prelude::*;
 
 /// Largest step of a link parameter in one round, in logits.
 const MAX_STEP: f64 = 0.5;
-/// Texts summed up at a time, in one order whatever the number of threads.
+/// Number of texts summed up at a time, in a fixed order independent of the number of threads.
 const CHUNK: usize = 128;
 
-/// Sums over labels: log-likelihood, its gradient by the link parameters, and the expected information.
+/// Sums over labels: log-likelihood, its gradient with respect to the link parameters, and the expected
+/// information.
 struct Sums {
     log_likelihood: f64,
     gradient: Vec<f64>,
@@ -24,17 +26,18 @@ struct Sums {
 }
 
 impl CrossedEffects {
-    /// Link parameters that the shares of the levels give; a weak prior stands around them, as in the shared head, so that a
-    /// level nobody used leaves all figures finite.
+    /// Link parameters from the shares of the levels, the centre of a weak prior that keeps all estimates
+    /// finite where a level is unused, as in the shared head.
     fn prior_fixed_effects(&self) -> Vec<f64> {
         let mut counts = vec![0.0; self.link.levels];
         self.labels.iter().flatten().for_each(|label| counts[usize::from(label.level)] += 1.0);
         self.link.fixed_effects_from(&counts)
     }
 
-    /// Moves what all annotators have in common into the average (the mean step of the maximisation).
+    /// Moves the part that all annotators have in common into the average (the mean step of the
+    /// maximisation).
     pub(super) fn centre_annotators(&mut self) {
-        // Not the discrimination: no average takes up what annotators have in common of it.
+        // Excludes the discrimination: no average absorbs the part that annotators have in common.
         let (d, w) = (self.link.threshold_effects(), self.width());
         let prior_width = self.link.random_effects();
         let known = self.annotators.iter().filter(|p| !p.labels.is_empty()).count();
@@ -65,8 +68,8 @@ impl CrossedEffects {
         }
     }
 
-    /// One scoring step of the average link parameters on the labels, each given its text and its annotator without it. Returns
-    /// the labels' log-likelihood before the step.
+    /// Takes one scoring step of the average link parameters on the labels, each given its text and its
+    /// annotator without that label. Returns the labels' log-likelihood before the step.
     pub(super) fn update_fixed_effects(&mut self) -> f64 {
         let n = self.link.intercepts();
         let mut all = self.sums_of_labels();
@@ -76,7 +79,8 @@ impl CrossedEffects {
         all.log_likelihood
     }
 
-    /// Derivatives of the log-likelihood of all labels, and of the weak prior, by the average link parameters.
+    /// Derivatives of the log-likelihood of all labels, and of the weak prior, with respect to the average
+    /// link parameters.
     pub(super) fn link_gradient(&self) -> Vec<f64> {
         self.sums_of_labels().gradient
     }

@@ -1,21 +1,24 @@
-//! Which values of which attributes are groups with slopes of their own.
+//! Attribute values that form groups with slopes of their own.
 
 use dissensus_stats::data::Attribute;
 use dissensus_stats::math::axpy;
 use serde::{Deserialize, Serialize};
 
-/// With fewer annotators who have labels a value is no group: its people are expected where the average annotator is.
+/// Fewest annotators with labels for a value to form a group; members of smaller ones are predicted like the
+/// average annotator.
 const MIN_GROUP: usize = 10;
-/// Of an attribute with more groups than this those of most labels are taken: what is estimated grows with the cube of their number.
+/// Largest number of groups per attribute, those with most labels: the cost of the estimation is cubic in
+/// their number.
 const MOST_GROUPS: usize = 12;
 
-/// One column for each group, attribute after attribute. Effects are deviations: those of an attribute, weighted by the labels of its groups, have
-/// the mean 0, so that the shared head stays that of the average label.
+/// One column per group, attribute after attribute. Effects are deviations: the effects of an attribute,
+/// weighted by the labels of its groups, have the mean 0, so that the shared head stays that of the average
+/// label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GroupColumns {
-    /// Column of every value of every attribute; `None` for what is no group.
+    /// Column of every value of every attribute; `None` for values that are not groups.
     of_value: Vec<Vec<Option<u16>>>,
-    /// Where the columns of each attribute start, and after the last one their number.
+    /// First column of each attribute, followed by the total number of columns.
     starts: Vec<usize>,
     /// Share of each column in the labels of its attribute.
     shares: Vec<f64>,
@@ -41,12 +44,12 @@ impl GroupColumns {
         columns
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub(super) fn len(&self) -> usize {
         self.shares.len()
     }
 
-    /// The columns of somebody with these values, one entry an attribute; none of what is not known.
+    /// The columns of an annotator with these values, one entry per attribute; unknown values have no column.
     pub(super) fn of(&self, values: &[Option<u16>]) -> Vec<u16> {
         let of = |(columns, value): (&Vec<Option<u16>>, &Option<u16>)| {
             columns.get(usize::from((*value)?)).copied().flatten()
@@ -54,7 +57,7 @@ impl GroupColumns {
         self.of_value.iter().zip(values).filter_map(of).collect()
     }
 
-    /// The same of every annotator.
+    /// The columns of every annotator.
     pub(super) fn of_all(&self, attributes: &[Attribute], annotators: usize) -> Vec<Vec<u16>> {
         let values = |a: usize| -> Vec<Option<u16>> {
             attributes.iter().map(|attribute| attribute.of.get(a).copied().flatten()).collect()
@@ -62,12 +65,12 @@ impl GroupColumns {
         (0..annotators).map(|a| self.of(&values(a))).collect()
     }
 
-    /// Columns of one attribute each.
+    /// Column ranges of the attributes.
     fn attributes(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.starts.windows(2).map(|w| w[0]..w[1])
     }
 
-    /// `C x`: effects (columns x `width`) less their weighted means.
+    /// `C x`: effects (columns x `width`) minus their weighted means.
     pub(super) fn deviations(&self, effects: &mut [f64], width: usize) {
         for columns in self.attributes() {
             for i in 0..width {
@@ -77,7 +80,8 @@ impl GroupColumns {
         }
     }
 
-    /// `C' x`, the derivative by effects from that by their deviations (columns x `width`).
+    /// `C' x`: converts derivatives with respect to deviations to those with respect to effects (columns x
+    /// `width`).
     pub(super) fn transposed(&self, by_deviations: &mut [f64], width: usize) {
         for columns in self.attributes() {
             for i in 0..width {
@@ -87,7 +91,7 @@ impl GroupColumns {
         }
     }
 
-    /// Whether the parts fit together.
+    /// Whether the sizes are consistent.
     pub(super) fn fits(&self) -> bool {
         let columns = self.len();
         self.starts.first() == Some(&0)
@@ -97,7 +101,7 @@ impl GroupColumns {
     }
 }
 
-/// The values of an attribute that are groups, in order, each with its number of labels.
+/// The values of an attribute that form groups, in order, each with its number of labels.
 fn groups(attribute: &Attribute, labels_of: &[usize]) -> Vec<(usize, usize)> {
     let mut counts = vec![(0, 0); attribute.values.len()];
     for (given, value) in labels_of.iter().zip(&attribute.of) {
@@ -115,12 +119,12 @@ fn groups(attribute: &Attribute, labels_of: &[usize]) -> Vec<(usize, usize)> {
     groups
 }
 
-/// The values of an attribute that are groups.
+/// The values of an attribute that form groups.
 pub(crate) fn groups_of(attribute: &Attribute, labels_of: &[usize]) -> Vec<usize> {
     groups(attribute, labels_of).into_iter().map(|(value, _)| value).collect()
 }
 
-/// Labels of the groups of an attribute; `None` where it has fewer than two.
+/// Number of labels in the groups of an attribute; `None` where it has fewer than two.
 pub(super) fn labels_in_groups(attribute: &Attribute, labels_of: &[usize]) -> Option<usize> {
     let groups = groups(attribute, labels_of);
     (groups.len() > 1).then(|| groups.into_iter().map(|(_, labels)| labels).sum())
@@ -139,18 +143,18 @@ pub(crate) struct GroupEffects {
 }
 
 impl GroupEffects {
-    /// Groups whose slopes are 0 and known.
+    /// Groups with known slopes of 0.
     pub(super) fn new(columns: GroupColumns, of: Vec<Vec<u16>>, slopes: usize) -> Self {
         let all = columns.len() * slopes;
         Self { columns, of, means: vec![0.0; all], root: vec![0.0; all * all] }
     }
 
-    /// The slopes expected of somebody in these columns.
+    /// Expected slopes of an annotator in these columns.
     pub(super) fn mean(&self, columns: &[u16], slopes: usize) -> Vec<f64> {
         sum_of(&self.means, columns, slopes)
     }
 
-    /// Whether the parts fit together.
+    /// Whether the sizes are consistent.
     pub(super) fn fits(&self, annotators: usize, slopes: usize) -> bool {
         let all = self.columns.len() * slopes;
         self.columns.fits()

@@ -1,4 +1,5 @@
-//! Slopes that groups of annotators have, where the model has some: what annotators of these groups are expected to be, and how surely.
+//! Slopes of groups of annotators, where the model has some: expected effects of annotators in these groups,
+//! with their uncertainty.
 
 use super::annotator::{self, AnnotatorPosterior, LabelGivenText};
 use super::crossed::CrossedEffects;
@@ -8,7 +9,7 @@ use dissensus_stats::math::cholesky::{Factor, quadratic};
 use std::borrow::Cow;
 
 impl CrossedEffects {
-    /// Adds the slopes expected of an annotator in these columns to a prior mean.
+    /// Adds the expected slopes of an annotator in these columns to a prior mean.
     pub(super) fn add_group_means(&self, columns: &[u16], mean: &mut [f64]) {
         if let Some(groups) = &self.groups {
             let slopes = groups.mean(columns, self.slope_dim);
@@ -16,7 +17,7 @@ impl CrossedEffects {
         }
     }
 
-    /// How many labels every annotator has.
+    /// Number of labels of every annotator.
     pub(crate) fn label_counts(&self) -> Vec<usize> {
         self.annotators.iter().map(|effect| effect.labels.len()).collect()
     }
@@ -26,9 +27,10 @@ impl CrossedEffects {
         self.groups.as_ref().and_then(|groups| groups.of.get(annotator)).map_or(&[], Vec::as_slice)
     }
 
-    /// How the effects of an annotator in these columns, with this covariance given the groups' slopes, move with what is not known of these: effects
-    /// x directions, which are independent and of variance 1. `None` where no group has slopes. The posterior mean moves by the
-    /// covariance times the prior's precision times what the prior mean moves.
+    /// How the effects of an annotator in these columns, with this covariance given the groups' slopes, move
+    /// with the uncertainty of these slopes: effects x directions, which are independent and of variance 1.
+    /// `None` where no group has slopes. The posterior mean moves by the covariance times the prior's
+    /// precision times the move of the prior mean.
     fn moves_with_groups(&self, columns: &[u16], covariance: &[f64]) -> Option<Vec<f64>> {
         let groups = self.groups.as_ref().filter(|_| !columns.is_empty())?;
         let (d, w, n) = (self.link.random_effects(), self.width(), self.slope_dim);
@@ -43,7 +45,8 @@ impl CrossedEffects {
         Some(moves)
     }
 
-    /// The covariance of the effects of an annotator in these columns with what is not known of the groups' slopes, from that given these.
+    /// The covariance of the effects of an annotator in these columns including the uncertainty of the
+    /// groups' slopes, from the covariance given these slopes.
     pub(crate) fn covariance_with_groups<'a>(
         &self,
         columns: &[u16],
@@ -58,20 +61,21 @@ impl CrossedEffects {
         Cow::Owned((0..w * w).map(of).collect())
     }
 
-    /// The posterior covariance of an annotator's effects, what is not known of the groups' slopes included.
+    /// The posterior covariance of an annotator's effects, including the uncertainty of the groups' slopes.
     pub(crate) fn covariance_of(&self, annotator: usize) -> Cow<'_, [f64]> {
         self.covariance_with_groups(self.groups_of(annotator), &self.annotators[annotator].covariance)
     }
 
-    /// [`CrossedEffects::moves_with_groups`] of an annotator; empty where no group of this annotator's has slopes.
+    /// [`CrossedEffects::moves_with_groups`] for an annotator of the fit; empty where none of the annotator's
+    /// groups has slopes.
     #[cfg(test)]
     pub(crate) fn moves_of(&self, annotator: usize) -> Vec<f64> {
         let covariance = &self.annotators[annotator].covariance;
         self.moves_with_groups(self.groups_of(annotator), covariance).unwrap_or_default()
     }
 
-    /// How far all logits of an annotator on a text move with each of the independent directions, of variance 1, of what is not known of
-    /// groups' slopes; empty where no group has some.
+    /// How far all logits of an annotator on a text move with each of the independent directions, of variance
+    /// 1, of the uncertainty of groups' slopes; empty where no group has slopes.
     pub(crate) fn shifts_with_groups(&self, annotator: usize, text: usize) -> Vec<f64> {
         let columns = self.groups_of(annotator);
         let Some(groups) = self.groups.as_ref().filter(|_| !columns.is_empty()) else { return Vec::new() };
@@ -93,7 +97,8 @@ impl CrossedEffects {
         shifts
     }
 
-    /// The standard deviation of how far all logits of an annotator on a text lie from what is expected, slopes of groups known.
+    /// Standard deviation of the common shift of an annotator's logits on a text around its expectation,
+    /// given the slopes of groups.
     pub(crate) fn own_shift_sd(&self, annotator: usize, text: usize) -> f64 {
         let effect = &self.annotators[annotator];
         let score = self.u[text * self.link.scores()];
@@ -101,8 +106,8 @@ impl CrossedEffects {
         quadratic(&effect.covariance, &direction).max(0.0).sqrt()
     }
 
-    /// An annotator as a model without slopes would have it, fitted to the same labels and texts; of slopes nothing is known but how far people's own
-    /// differ. `None` where no group has slopes.
+    /// Posterior of an annotator under a model without group slopes, fitted to the same labels and texts; the
+    /// annotator's own slopes have their prior variance around 0. `None` where no group has slopes.
     pub(crate) fn annotator_without_groups(&self, annotator: usize) -> Option<AnnotatorPosterior> {
         self.groups.as_ref()?;
         let (d, w) = (self.link.random_effects(), self.width());

@@ -1,7 +1,8 @@
-//! What annotators' labels say of the slopes of their groups.
+//! Evidence of annotators' labels about the slopes of their groups.
 //!
-//! An annotator's labels are a normal observation of the slopes' prior mean, all effects of that annotator integrated out (the posterior without its
-//! prior), so that each annotator weighs as much as differences between people of one group leave.
+//! An annotator's labels are a normal observation of the slopes' prior mean, with all effects of that
+//! annotator integrated out (the posterior without its prior), so that differences between members of one
+//! group limit the weight of each annotator.
 
 use super::crossed::CrossedEffects;
 use super::group_columns::GroupColumns;
@@ -15,7 +16,7 @@ pub(super) struct SlopeEvidence {
     pub(super) linear: Vec<f64>,
 }
 
-/// The same of the slopes of all groups, columns x slopes.
+/// The same for the slopes of all groups, columns x slopes.
 #[derive(Clone, Debug)]
 pub(super) struct GroupEvidence {
     slopes: usize,
@@ -32,7 +33,7 @@ pub(super) struct GroupEstimate {
 }
 
 impl CrossedEffects {
-    /// What labels say of the slopes of an annotator, whose effects have this posterior from them.
+    /// Evidence about the slopes in the labels of an annotator whose effects have this posterior given them.
     pub(super) fn slope_evidence(
         &self,
         annotator: usize,
@@ -48,7 +49,7 @@ impl CrossedEffects {
                 precision[i * n + j] = own - covariance[(d + i) * w + d + j] / (vars[i] * vars[j]);
             }
         }
-        // The derivative where the prior mean is now, and what that has of the curvature.
+        // The derivative at the current prior mean, and the part of it due to the curvature.
         let linear = (0..n)
             .map(|i| {
                 let curved = dissensus_stats::math::dot(&precision[i * n..(i + 1) * n], &prior[d..]);
@@ -65,7 +66,7 @@ impl GroupEvidence {
         Self { slopes, precision: vec![0.0; n * n], linear: vec![0.0; n] }
     }
 
-    /// Adds what one annotator, who is in these columns, says.
+    /// Adds the evidence of one annotator in these columns.
     pub(super) fn add(&mut self, columns: &[u16], said: &SlopeEvidence) {
         let (n, all) = (self.slopes, self.linear.len());
         for &row in columns {
@@ -81,7 +82,7 @@ impl GroupEvidence {
         }
     }
 
-    /// This and `sign` times the other.
+    /// This evidence plus `sign` times the other.
     pub(super) fn with(&self, sign: f64, other: &Self) -> Self {
         let mut both = self.clone();
         axpy(sign, &other.precision, &mut both.precision);
@@ -89,7 +90,8 @@ impl GroupEvidence {
         both
     }
 
-    /// Precision and linear part of the effects whose deviations the groups' slopes are, under the prior `N(0, variance)`.
+    /// Precision and linear part of the effects from which the groups' slopes deviate, under the prior
+    /// `N(0, variance)`.
     fn of_effects(&self, columns: &GroupColumns, variance: f64) -> (Factor, Vec<f64>) {
         let (n, all) = (self.slopes, self.linear.len());
         let mut precision = self.precision.clone();

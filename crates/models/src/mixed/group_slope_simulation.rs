@@ -1,4 +1,4 @@
-//! Simulated labels of two groups of people who react differently to what texts are about, for tests.
+//! Simulated labels of two groups of people who react differently to the topic of texts, for tests.
 
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
@@ -15,20 +15,20 @@ pub(crate) const FEATURES: usize = 4;
 /// Standard deviation of severities.
 const SEVERITY: f64 = 0.7;
 
-/// What is simulated.
+/// Parameters of the simulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Design {
     pub(crate) texts: usize,
-    /// Labels of a text.
+    /// Labels per text.
     pub(crate) labels: usize,
-    /// Women have even numbers; the last one has no labels, and the one before does not tell a gender.
+    /// Women have even numbers; the last annotator has no labels, and the one before has no known gender.
     pub(crate) annotators: usize,
     pub(crate) levels: usize,
-    /// How much more women mind the second feature than men.
+    /// Difference between the slopes of women and men on the second feature.
     pub(crate) difference: f64,
-    /// Standard deviation of the slopes that people have of their own.
+    /// Standard deviation of individual slopes.
     pub(crate) own: f64,
-    /// Whether women and men label a text by turns; else anybody does.
+    /// Whether women and men label a text in turn; otherwise annotators are picked regardless of gender.
     pub(crate) one_of_each: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) const USUAL: Design = Design {
 pub(crate) struct Simulated {
     pub(crate) crossed: CrossedEffects,
     pub(crate) z: Vec<f64>,
-    /// What hand people write with, which tells nothing, and their gender.
+    /// Handedness, which is uninformative, and gender.
     pub(crate) attributes: Vec<Attribute>,
     /// Scores of texts.
     pub(crate) scores: Vec<f64>,
@@ -53,12 +53,12 @@ pub(crate) struct Simulated {
 }
 
 impl Design {
-    /// Slope on the second feature of somebody with this number.
+    /// Slope on the second feature of the annotator with this number.
     fn slope(&self, annotator: usize) -> f64 {
         if annotator.is_multiple_of(2) { self.difference / 2.0 } else { -self.difference / 2.0 }
     }
 
-    /// The chance of level `j` or above on a text of this score.
+    /// Probability of level `j` or above on a text of this score.
     fn above(&self, score: f64, j: usize) -> f64 {
         sigmoid(score - 1.2 * (j as f64 - self.levels as f64 / 2.0))
     }
@@ -68,7 +68,7 @@ impl Design {
         (1..self.levels).filter(|j| x < self.above(score, *j)).count() as u16
     }
 
-    /// How much higher women answer on a text than men, in levels, over their severities.
+    /// How much higher women answer on a text than men, in levels, averaged over severities.
     pub(crate) fn gap(&self, score: f64, z: &[f64]) -> f64 {
         let level = |woman: usize| -> f64 {
             let severities = (0..40).map(|i| {
@@ -134,7 +134,7 @@ impl Design {
         Simulated { crossed, z, attributes, scores, fold: (0..self.texts).map(|t| (t % 5) as u8).collect() }
     }
 
-    /// Labels of new people on texts: (text, number that tells the gender, level).
+    /// Labels of new people on texts: (text, number that encodes the gender, level).
     pub(crate) fn new_people(&self, sim: &Simulated, seed: u64) -> Vec<(usize, usize, u16)> {
         let mut rng = generator(seed, 32);
         let mut labels = Vec::new();

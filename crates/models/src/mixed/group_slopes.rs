@@ -1,12 +1,17 @@
-//! Groups of annotators that differ in kind: how the values of an attribute (gender, education) move slopes on a few directions of the text.
+//! Group slopes: how the values of an attribute (gender, education) change annotators' slopes on a few
+//! directions of the text.
 //!
-//! Slopes get the prior `d_a ~ N(b_g, slope_vars)`, `b_g` the deviation of the group `g` from the mean over labels of effects `~ N(0, v)`, added up over
-//! attributes. `v` is the variance under which held-out labels gain most: labels of annotators left out on texts left out, of whom nothing else is known than
-//! their groups. Nothing is used unless these labels are likelier than under the same slopes of the opposite sign by more than chance, annotators and
-//! texts varying together, corrected for the attributes that are tried: where groups do not differ both are equally likely, and where they do this shows at half the
-//! difference at which the gain itself stands out of its error (it is the score test of the slopes' size, their direction being learned elsewhere). And nothing is used unless
-//! the gain is worth it, and annotators known by their other labels are predicted better too, both than with the same slopes of their own alone
-//! and than by the model as it was.
+//! Slopes get the prior `d_a ~ N(b_g, slope_vars)`, where `b_g` is the deviation of the group `g` from the
+//! mean over labels of effects `~ N(0, v)`, summed over attributes. `v` is the variance with the largest gain
+//! on held-out labels: labels of held-out annotators on held-out texts, predicted from their groups only.
+//!
+//! Slopes are used only where these labels are more likely than under the same slopes of the opposite sign by
+//! more than chance, with annotators and texts varying together, corrected for the number of attributes
+//! tried. Where groups do not differ, both signs are equally likely; where they do, this comparison detects
+//! half the difference at which the gain itself exceeds its error (it is the score test of the slopes' size,
+//! with their direction learned from other data). In addition, the gain must be large enough to matter, and
+//! annotators with other known labels must be predicted better too, compared with the same slopes as own
+//! slopes only and with the original model.
 
 use super::crossed::CrossedEffects;
 use super::group_columns::{GroupColumns, GroupEffects, labels_in_groups, sum_of};
@@ -18,18 +23,20 @@ use dissensus_stats::math::clustered::total_and_two_way_error;
 use dissensus_stats::math::distributions::{normal_quantile, student_quantile};
 use rayon::prelude::*;
 
-/// Variance of annotators' own slopes around their group's on features on which [`CrossedEffects::select_slopes`] gave them none: without it
-/// some people's own ways would be taken for those of their groups.
+/// Variance of annotators' own slopes around their group's on features on which
+/// [`CrossedEffects::select_slopes`] gave them none: without it, individual slopes of some annotators would
+/// be attributed to their groups.
 const OWN_VARIANCE: f64 = 0.01;
-/// Parts of the annotators left out in turn.
+/// Number of cross-validation parts of the annotators.
 const PARTS: usize = 5;
-/// Attributes that are tried, those whose groups have most labels: each costs a prediction of all labels for every variance, twice.
+/// Largest number of attributes tried, those whose groups have most labels: each costs two predictions of all
+/// labels for every variance.
 const MOST_TRIED: usize = 8;
-/// Attributes whose groups get slopes.
+/// Largest number of attributes whose groups get slopes.
 const MOST_USED: usize = 3;
-/// Nats that a label must gain on average: for less nobody should be predicted by a group.
+/// Smallest mean gain per label, in nats, that justifies predicting an annotator by a group.
 const LEAST_GAIN: f64 = 0.001;
-/// One-sided confidence that slopes of groups must have, before Bonferroni's correction for the attributes that are tried.
+/// One-sided confidence required of group slopes, before Bonferroni's correction for the attributes tried.
 const CONFIDENCE: f64 = 0.977_249_868;
 /// Rounds in which groups, annotators and texts are fitted to each other.
 const ROUNDS: usize = 2;
@@ -44,10 +51,10 @@ struct FoldFit {
     covariance: Vec<f64>,
 }
 
-/// Annotators with labels, each with the fits without every fold of texts of which there are some.
+/// Annotators with labels, each with a fit without every fold of texts in which they have labels.
 type FoldFits = Vec<(usize, Vec<FoldFit>)>;
 
-/// How labels are held out.
+/// Division into cross-validation folds.
 struct Division<'a> {
     /// Fold of every text.
     fold: &'a [u8],
@@ -56,7 +63,8 @@ struct Division<'a> {
     part: Vec<u8>,
 }
 
-/// Held-out labels of annotators of whom their groups alone are known, and of annotators known by their other labels.
+/// Held-out labels of annotators predicted by their groups only, and of annotators predicted by their other
+/// labels.
 struct Predicted {
     new: HeldOut,
     known: HeldOut,
@@ -68,36 +76,38 @@ struct Candidate {
     /// Columns of every annotator.
     of: Vec<Vec<u16>>,
     variance: f64,
-    /// Slopes of the groups by cell, see [`Trial::cells`]; none without attributes.
+    /// Slopes of the groups by cell, see [`Trial::cells`]; empty without attributes.
     means: Vec<Vec<f64>>,
-    /// What held-out labels of new annotators gain over the same without the last attribute, in nats, and its standard error.
+    /// Gain of held-out labels of new annotators over the model without the last attribute, in nats, and its
+    /// standard error.
     gain: f64,
     error: f64,
     predicted: Predicted,
     passes: bool,
 }
 
-/// A model without slopes of groups, and what is needed to try some.
+/// A model without slopes of groups, and the data for trying some.
 struct Trial<'a> {
     effects: CrossedEffects,
     attributes: &'a [Attribute],
     by: Division<'a>,
     known: FoldFits,
     new: FoldFits,
-    /// What each annotator's labels say of slopes without those of each fold.
+    /// Evidence of each annotator's labels about slopes, without the labels of each fold.
     said: Vec<Vec<SlopeEvidence>>,
-    /// Without slopes of groups, by the model as it was before the trial.
+    /// Held-out labels predicted by the model before the trial, without slopes of groups.
     before: Predicted,
-    /// Labels.
+    /// Number of labels.
     labels: f64,
-    /// Standard errors that labels must be likelier than under the opposite slopes.
+    /// Number of standard errors by which labels must be more likely than under the opposite slopes.
     confidence: f64,
 }
 
 impl CrossedEffects {
-    /// Gives the slopes of annotators on `z` (texts x `dim` features, of mean 0 over labels and unit variance, the shared score first) prior means by
-    /// their attributes, attribute by attribute, if held-out labels gain by more than chance; else leaves everything as it was. Annotators and texts are
-    /// then fitted anew. `None` where there are no groups to try, and after a cancel.
+    /// Gives the slopes of annotators on `z` (texts x `dim` features, of mean 0 over labels and unit
+    /// variance, the shared score first) prior means by their attributes, attribute by attribute, if held-out
+    /// labels gain by more than chance; otherwise leaves everything unchanged. Annotators and texts are then
+    /// refitted. `None` where there are no groups to try, and when cancelled.
     pub(crate) fn select_group_slopes(
         &mut self,
         attributes: &[Attribute],
@@ -160,7 +170,7 @@ impl CrossedEffects {
         Some(found)
     }
 
-    /// The same with slopes on `dim` features, and annotators fitted to the texts as they are.
+    /// The same model with slopes on `dim` features, and annotators fitted to the current texts.
     fn with_slopes(&self, z: &[f64], dim: usize) -> Self {
         let mut trial = self.clone();
         trial.z = z.to_vec();
@@ -178,7 +188,7 @@ impl CrossedEffects {
         self.update_group_slopes(variance);
     }
 
-    /// Groups given annotators, and annotators given groups.
+    /// Updates groups given annotators, and annotators given groups.
     fn update_group_slopes(&mut self, variance: f64) {
         let Some(groups) = &self.groups else { return };
         let mut all = GroupEvidence::none(groups.columns.len(), self.slope_dim);
@@ -193,8 +203,9 @@ impl CrossedEffects {
         self.update_all_annotators();
     }
 
-    /// How far people differ around their groups was chosen while groups were a part of it. Of the variances as they are and one for all features those under
-    /// which held-out labels are likeliest.
+    /// Chooses the variance of slopes within groups again, because the current one was estimated with
+    /// differences between groups included: among the current variances and one for all features, those under
+    /// which held-out labels are most likely.
     fn choose_own_variance(&mut self, fold: &[u8], folds: usize) {
         let mut best: Option<(f64, Vec<f64>)> = None;
         let as_they_are = self.slope_vars.clone();
@@ -211,7 +222,7 @@ impl CrossedEffects {
         self.update_all_annotators();
     }
 
-    /// Annotators with labels, each fitted without the labels of every fold of texts of which there are some.
+    /// Annotators with labels, each fitted without every fold of texts in which they have labels.
     fn fits_without_folds(&self, by: &Division<'_>) -> FoldFits {
         let precision = self.prior_precision();
         let annotators = (0..self.annotators.len()).into_par_iter();
@@ -229,7 +240,7 @@ impl CrossedEffects {
             .collect()
     }
 
-    /// The same annotators and folds, nothing known of the annotators but where the model expects them.
+    /// The same annotators and folds, with annotators at their prior.
     fn as_new_annotators(&self, fits: &FoldFits) -> FoldFits {
         let covariance = self.prior_covariance();
         let new = |(a, fits): &(usize, Vec<FoldFit>)| {
@@ -243,7 +254,8 @@ impl CrossedEffects {
         fits.iter().map(new).collect()
     }
 
-    /// Log-likelihood of every label under the fit without its fold, the prior mean of the slopes moved by `mean` of the annotator and the fold.
+    /// Log-likelihood of every label under the fit without its fold, with the prior mean of the slopes moved
+    /// by `mean` of the annotator and the fold.
     fn held_out_given(
         &self,
         fits: &FoldFits,
@@ -255,7 +267,8 @@ impl CrossedEffects {
             let labels = self.labels_given_texts(*a);
             let of_fit = |fit: &FoldFit| {
                 let mut theta = fit.theta.clone();
-                // A normal posterior moves by its covariance times the prior's precision times what the prior moves.
+                // A normal posterior moves by its covariance times the prior's precision times the move of
+                // the prior.
                 for (k, (mean, variance)) in mean(*a, fit.fold).iter().zip(&self.slope_vars).enumerate() {
                     let column = fit.covariance.iter().skip(d + k).step_by(w);
                     theta.iter_mut().zip(column).for_each(|(t, c)| *t += c * mean / variance);
@@ -313,7 +326,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// No attribute.
+    /// The candidate without attributes.
     fn nothing(&self) -> Candidate {
         let nowhere = |_: usize, _: u8| Vec::new();
         let predicted = Predicted {
@@ -340,7 +353,7 @@ impl<'a> Trial<'a> {
         sum_of(means, &candidate.of[annotator], self.effects.slope_dim)
     }
 
-    /// `now` with one more attribute, under the variance by which new annotators gain most.
+    /// `now` with one more attribute, under the variance with the largest gain for new annotators.
     fn candidate(&self, now: &Candidate, attribute: usize) -> Candidate {
         let mut attributes = now.attributes.clone();
         attributes.push(attribute);
@@ -391,9 +404,10 @@ impl<'a> Trial<'a> {
             && more(known, &self.before.known)
     }
 
-    /// What the sum over its standard error has to be beyond. Every part of the annotators is scored by slopes that all other parts teach, so
-    /// that without a difference the sum is a quadratic form: with `k` numbers to learn about `(q - k) / sqrt(q)` for `q` of a chi-squared
-    /// distribution of `k` degrees of freedom, whose quantile (Wilson and Hilferty 1931) is above Student's for many.
+    /// Threshold that the sum over its standard error has to exceed. Every part of the annotators is scored
+    /// by slopes learned from all other parts, so that without a difference the sum is a quadratic form: with
+    /// `k` numbers to learn, it follows `(q - k) / sqrt(q)` for `q` of a chi-squared distribution with `k`
+    /// degrees of freedom, whose quantile (Wilson and Hilferty 1931) exceeds Student's for large `k`.
     fn bar(&self, candidate: &Candidate, now: &Candidate) -> f64 {
         let numbers = |of: &Candidate| of.means.first().map_or(0, Vec::len);
         let values = candidate.attributes.len() - now.attributes.len();
@@ -412,8 +426,8 @@ impl<'a> Trial<'a> {
         total_and_two_way_error(&gains, self.by.fold.len())
     }
 
-    /// For every fold of texts and part of the annotators (one cell each) what the labels of all other annotators on all other texts say of the
-    /// slopes of every group.
+    /// For every fold of texts and part of the annotators (one cell each), the evidence of the labels of all
+    /// other annotators on all other texts about the slopes of every group.
     fn cells(&self, columns: &GroupColumns, of: &[Vec<u16>]) -> Vec<GroupEvidence> {
         let none = || GroupEvidence::none(columns.len(), self.effects.slope_dim);
         let of_fold = |fold: usize| {

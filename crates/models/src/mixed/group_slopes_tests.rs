@@ -1,4 +1,4 @@
-//! Whether groups that differ in kind are found, and groups that do not are left alone.
+//! Group slopes are found where groups differ in kind, and not where they do not.
 
 use super::*;
 use crate::mixed::group_slope_simulation::{Design, FEATURES, Simulated, USUAL};
@@ -12,18 +12,18 @@ fn select(sim: &mut Simulated) -> Option<GroupSlopes> {
     sim.crossed.select_group_slopes(&sim.attributes, (&sim.z, FEATURES), (&sim.fold, 5), 1, &Silent)
 }
 
-/// With slopes of the groups by gender, whether they predict better or not.
+/// Adds slopes of the groups by gender, whether or not they predict better.
 fn with_groups(sim: &mut Simulated, variance: f64) {
     sim.crossed = sim.crossed.with_slopes(&sim.z, FEATURES);
     sim.crossed.add_group_slopes(&sim.attributes, &[1], variance);
 }
 
-/// Slopes expected of people with these values of the two attributes.
+/// Expected slopes of people with these values of the two attributes.
 fn expected(sim: &Simulated, values: [Option<u16>; 2]) -> Vec<f64> {
     sim.crossed.prior_of(&values).0.split_off(sim.crossed.link.random_effects())
 }
 
-/// How many of these projects get slopes of the right group alone, and how many any.
+/// Number of these projects that get slopes of the right group only, and number that get any.
 fn taken(design: Design, seeds: std::ops::Range<u64>) -> (usize, usize) {
     let found: Vec<GroupSlopes> =
         seeds.into_par_iter().filter_map(|seed| select(&mut design.simulate(seed))).collect();
@@ -39,7 +39,7 @@ fn groups_that_differ_in_kind_are_found() {
     assert!(right >= 6, "{right} of 8");
 }
 
-/// The rule is for a chance of one in forty.
+/// The rule allows a chance of one in forty.
 #[test]
 fn groups_that_do_not_differ_get_no_slopes() {
     for (levels, own) in [(5, 0.0), (2, 0.4)] {
@@ -48,7 +48,7 @@ fn groups_that_do_not_differ_get_no_slopes() {
     }
 }
 
-/// Many groups have many slopes to be wrong about.
+/// With many groups there are many slopes to be wrong about.
 #[test]
 fn many_groups_that_do_not_differ_get_no_slopes() {
     const SEEDS: u64 = 40;
@@ -67,8 +67,8 @@ fn many_groups_that_do_not_differ_get_no_slopes() {
     assert!(taken <= 3, "{taken} of {SEEDS}");
 }
 
-/// Each text is labelled by people of different groups, who have slopes of their own: what one of them says of a text is no reason to expect the
-/// opposite of the other's group.
+/// Each text is labelled by people of different groups, who have slopes of their own: the label of one of
+/// them is no reason to expect the opposite from the other's group.
 #[test]
 #[ignore = "prints a figure for the docs: 200 projects"]
 fn table_of_texts_with_one_person_of_each_group() {
@@ -87,11 +87,12 @@ fn what_is_found_is_what_was_simulated() {
         assert_eq!((found.tried.len(), &found.used), (2, &vec!["gender".to_owned()]), "{found:?}");
         assert!(found.gain > 2.0 * found.standard_error, "{found:?}");
         let (women, men) = (expected(&sim, [None, Some(0)]), expected(&sim, [None, Some(1)]));
-        // What 30 people a side with 33 labels each leave open has a standard error of 0.1.
+        // With 30 people per side and 33 labels each the standard error is 0.1.
         for (k, truth) in [0.0, 1.0, 0.0, 0.0].into_iter().enumerate() {
             assert!((women[k] - men[k] - truth).abs() < 0.35, "{own}: {women:?} {men:?}");
         }
-        // Who has no labels is predicted like the group; of whom nothing is known, like the average; what hand tells nothing.
+        // Annotators without labels are predicted like the group; unknown ones like the average; handedness
+        // has no effect.
         let (d, last) = (sim.crossed.link.random_effects(), sim.crossed.annotators.len() - 1);
         assert_eq!(sim.crossed.annotators[last].theta[d..], men);
         assert_eq!(expected(&sim, [Some(1), None]), vec![0.0; FEATURES]);
@@ -109,11 +110,11 @@ fn what_is_found_is_what_was_simulated() {
     }
 }
 
-/// Most people are of the one group, most labels of the other: the average label stays where the head has it.
+/// Groups of different sizes: slopes average to 0 over labels, so that the average label is that of the head.
 #[test]
 fn the_mean_over_labels_is_the_head_s() {
     let mut sim = Design { difference: 1.0, ..USUAL }.simulate(5);
-    // Men but for eleven, who gave the more labels each, half of the time about the same.
+    // All are men except for eleven women.
     for (a, value) in sim.attributes[1].of.iter_mut().enumerate() {
         *value = Some(u16::from(a % 2 == 1 || a > 21));
     }
@@ -130,12 +131,12 @@ fn the_mean_over_labels_is_the_head_s() {
     }
 }
 
-/// The variances that are in stay where none of the list predicts held-out labels better.
+/// The current variances are retained where none of the candidates predicts held-out labels better.
 #[test]
 fn own_variances_are_chosen_among_those_that_are_in() {
     let mut sim = USUAL.simulate(7);
     with_groups(&mut sim, 0.1);
-    // People have none of their own: the smallest variance is the likeliest, and smaller than all of the list.
+    // Without individual differences the smallest variance is the most likely, below all of the list.
     sim.crossed.slope_vars = vec![1e-4; FEATURES];
     sim.crossed.choose_own_variance(&sim.fold, 5);
     assert_eq!(sim.crossed.slope_vars, vec![1e-4; FEATURES]);
@@ -144,7 +145,8 @@ fn own_variances_are_chosen_among_those_that_are_in() {
     assert!(SLOPE_VARIANCES.contains(&sim.crossed.slope_vars[0]), "{:?}", sim.crossed.slope_vars);
 }
 
-/// How many 90 % intervals of the difference between groups hold it, feature by feature, and how many there are, over the projects whose slopes `fit` gives groups.
+/// Number of 90 % intervals of the difference between groups that contain it, feature by feature, and number
+/// of intervals, over the projects whose slopes `fit` gives groups.
 fn coverage(
     design: Design,
     seeds: std::ops::Range<u64>,
@@ -170,7 +172,7 @@ fn coverage(
     (held.iter().sum(), held.len() * FEATURES)
 }
 
-/// The way of a fit: slopes of their own and then of groups, each where labels show them.
+/// The steps of a fit: own slopes and then slopes of groups, each where labels support them.
 fn where_shown(sim: &mut Simulated) -> bool {
     select(sim).is_some_and(|found| found.used == ["gender"])
 }
@@ -182,11 +184,11 @@ fn what_is_not_known_of_groups_is_as_wide_as_it_says() {
         true
     };
     let (held, n) = coverage(Design { own: 0.1, ..USUAL }, 40..64, by_gender);
-    // Below 80 or above 94 of 96 each have a chance of a fifth of a percent where each interval has one of 90 %.
+    // With intervals of exactly 90 %, below 80 and above 94 of 96 each have a probability of 0.2 %.
     assert!((79..=94).contains(&held), "{held} of {n}");
 }
 
-/// A new person's prior, and that of people with labels, has the doubt about the group.
+/// The prior of a new person, and those of people with labels, include the uncertainty of the group.
 #[test]
 fn doubt_about_groups_is_doubt_about_their_people() {
     let mut sim = USUAL.simulate(9);
@@ -198,7 +200,7 @@ fn doubt_about_groups_is_doubt_about_their_people() {
     assert!(variance(&new) > variance(&alone) + 1e-3, "{} {}", variance(&new), variance(&alone));
     assert_eq!(crossed.prior_of(&[Some(0), None]).1, alone);
     assert!(variance(&crossed.covariance_of(0)) > variance(&crossed.annotators[0].covariance));
-    // What moves all people of a group alike: its variance on a text is that of the score by these slopes.
+    // Common moves of all people of a group: the variance on a text is that of the score by these slopes.
     let (new, groups) = (crossed.annotators.len() - 1, crossed.groups.as_ref().unwrap());
     for text in 0..20 {
         let shifts = crossed.shifts_with_groups(new, text);
@@ -231,7 +233,7 @@ fn small_groups_and_unknown_values_are_the_average() {
         assert_eq!(sim.crossed.prior_of(&[value]).1, sim.crossed.prior_covariance());
     }
     assert_eq!(sim.crossed.prior_of(&[]).0, vec![0.0; sim.crossed.width()]);
-    // Two groups of ten at least.
+    // At least two groups of ten.
     let mut sim = Design { difference: 1.0, ..USUAL }.simulate(5);
     sim.attributes = vec![gender];
     for (a, value) in sim.attributes[0].of.iter_mut().enumerate() {
@@ -242,7 +244,8 @@ fn small_groups_and_unknown_values_are_the_average() {
     assert_eq!(select(&mut sim), None);
 }
 
-/// Log loss of new people of whom the gender alone is known, and root mean squared error of the gap on a text, in levels: without and with.
+/// Log loss of new people of whom only the gender is known, and root mean squared error of the gap on a text,
+/// in levels: without and with group slopes.
 fn predicted(design: Design, sim: &Simulated, seed: u64) -> [[f64; 2]; 2] {
     let columns = TextColumns::new(&sim.crossed);
     let of = |value| AnnotatorPredictor::from_attributes(&sim.crossed, &[None, value]);

@@ -1,20 +1,22 @@
-//! Where the estimation of variances starts.
+//! Initial values for the estimation of variances.
 
 use crate::mixed::link::Link;
 
-/// Where the variance of text effects starts.
+/// Initial variance of text effects.
 pub(super) const INITIAL_TEXT_VARIANCE: f64 = 0.7;
-/// Where the variances of annotators' shifts and of their thresholds start; also where few annotators stay near.
+/// Initial variances of annotators' shifts and of their thresholds; with few annotators, estimates also stay
+/// near them.
 const INITIAL_SHIFT_VARIANCE: f64 = 1.0;
 const INITIAL_GAP_VARIANCE: f64 = 0.1;
-/// Where the variance of logarithms of discriminations starts.
+/// Initial variance of logarithms of discriminations.
 const INITIAL_LOG_DISCRIMINATION_VARIANCE: f64 = 0.09;
-/// Precision of the weak prior of link parameters around the observed shares; keeps one-class data finite.
+/// Precision of the weak prior of link parameters around the observed shares, so that one-class data give
+/// finite estimates.
 pub(crate) const INTERCEPT_PRECISION: f64 = 0.05;
-/// How many made-up annotators and texts with the first variances stand beside the real ones.
+/// Pseudo-count of the prior on the variances, in annotators or texts.
 pub(super) const PSEUDO_COUNT: f64 = 2.0;
 
-/// The starting covariance of random effects.
+/// Initial covariance of random effects.
 pub(super) fn initial_prior(link: Link) -> Vec<f64> {
     let d = link.random_effects();
     let mut prior = vec![0.0; d * d];

@@ -1,4 +1,4 @@
-//! How much further apart the labels of a text lie than is predicted of the people who gave them.
+//! Spread of the labels of a text in excess of the spread predicted for the annotators who gave them.
 
 use super::crossed::CrossedEffects;
 use super::nodes;
@@ -8,18 +8,19 @@ use super::text::TextPosterior;
 /// Fewest labels of a text that can be divided into two halves of two labels or more.
 const FEWEST_TO_HALVE: usize = 4;
 
-/// The labels of one half of a text's people, and those of the other half, which taught nothing of what is predicted of either.
+/// The labels of one half of a text's annotators, and those of the other half, on which the predictions for
+/// either half do not depend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfSpread {
-    /// Labels of the half that is known.
+    /// Number of labels in the known half.
     pub(crate) known: usize,
-    /// How much further apart they lie than predicted, as [`CrossedEffects::spread_beyond`].
+    /// Spread of the labels beyond the prediction, as in [`CrossedEffects::spread_beyond`].
     pub(crate) of_known: f64,
-    /// The same of the labels that were held out.
+    /// Spread of the held-out labels beyond the prediction.
     pub(crate) of_held_out: f64,
 }
 
-/// What is known of a text's scores.
+/// Posterior of a text's scores.
 struct Known {
     means: Vec<f64>,
     sd: f64,
@@ -27,8 +28,9 @@ struct Known {
 }
 
 impl CrossedEffects {
-    /// The mean squared distance of two labels of a text (the share of differing pairs on choice scales) among those of `include`, less what
-    /// is predicted of the people who gave them, each known without this label. `None` for fewer than two labels, and for choice scales of too many levels.
+    /// Mean squared distance of two labels of a text (the share of differing pairs on choice scales) among
+    /// those of `include`, minus the distance predicted for the annotators who gave them, each known without
+    /// this label. `None` for fewer than two labels, and for choice scales with too many levels.
     pub(crate) fn spread_beyond(&self, text: usize, include: impl Fn(u32) -> bool) -> Option<f64> {
         let q = self.link.scores();
         let known = Known {
@@ -41,8 +43,8 @@ impl CrossedEffects {
         self.beyond(text, &known, &at)
     }
 
-    /// The people of a text divided into halves, each half in turn held out from what is known of the text. `turn` draws another division. `None`
-    /// for texts of too few labels.
+    /// Divides the annotators of a text into halves and holds each half out of the text's posterior in turn.
+    /// `turn` selects another division. `None` for texts with too few labels.
     pub(crate) fn halves_of(&self, text: usize, turn: u64) -> Option<[HalfSpread; 2]> {
         let labels = &self.labels[text];
         if labels.len() < FEWEST_TO_HALVE {
@@ -91,7 +93,8 @@ impl CrossedEffects {
         Some(self.apart(&p) - predicted)
     }
 
-    /// The expected distance of two of these people, whose answers are independent: one row of probabilities a person.
+    /// Expected distance of two of these annotators, whose answers are independent: one row of probabilities
+    /// per annotator.
     fn apart(&self, p: &[f64]) -> f64 {
         let levels = self.link.levels;
         let n = (p.len() / levels) as f64;
@@ -126,7 +129,8 @@ impl From<TextPosterior> for Known {
     }
 }
 
-/// A number that depends on all bits of these (splitmix64), so that people are divided alike whenever it is asked.
+/// Hash of these numbers that depends on all bits (splitmix64), so that annotators are divided identically on
+/// every call.
 fn mixed_bits(a: u64, b: u64, turn: u64) -> u64 {
     let mut z = a
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)

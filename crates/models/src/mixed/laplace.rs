@@ -1,7 +1,9 @@
-//! The crossed model of lme4 and ordinal, for tests: scalar intercepts of texts and annotators, marginal likelihood by the Laplace
-//! approximation at the joint mode of all effects (Pinheiro and Bates 1995), maximised over thresholds and two standard deviations.
+//! The crossed model of lme4 and ordinal, for tests: scalar intercepts of texts and annotators, with the
+//! marginal likelihood by the Laplace approximation at the joint mode of all effects (Pinheiro and Bates
+//! 1995), maximised over thresholds and two standard deviations.
 //!
-//! A second way to the same model that shares no code with the estimation of the product, tested against R.
+//! A second implementation of the same model that shares no code with the estimation of the product, tested
+//! against R.
 
 use dissensus_stats::math::lbfgs;
 use nalgebra::{Cholesky, DMatrix, DVector};
@@ -36,7 +38,7 @@ impl Design {
         Self { rows, texts, annotators, levels }
     }
 
-    /// Log-likelihood of one label and its first and second derivative by the predictor `eta`.
+    /// Log-likelihood of one label and its first and second derivative with respect to the predictor `eta`.
     fn label(&self, thresholds: &[f64], eta: f64, level: usize) -> (f64, f64, f64) {
         let above = if level == 0 { 1.0 } else { sigmoid(eta - thresholds[level - 1]) };
         let next = if level + 1 == self.levels { 0.0 } else { sigmoid(eta - thresholds[level]) };
@@ -44,7 +46,8 @@ impl Design {
         ((above - next).ln(), 1.0 - above - next, second)
     }
 
-    /// The Laplace approximation and the modes of the standardised effects, texts first; `effects` is where the search starts.
+    /// The Laplace approximation and the modes of the standardised effects, texts first; `effects` holds the
+    /// starting point of the search.
     fn marginal(&self, thresholds: &[f64], sds: [f64; 2], effects: &mut DVector<f64>) -> f64 {
         let n = self.texts + self.annotators;
         let mut hessian = DMatrix::identity(n, n);
@@ -168,8 +171,9 @@ mod tests {
         }
     }
 
-    /// The product's estimation on the same labels: the same severities, and standard deviations no smaller than those of the Laplace
-    /// approximation, which is known to underestimate them for few binary labels.
+    /// The product's estimation on the same labels gives the same severities, and standard deviations no
+    /// smaller than those of the Laplace approximation, which is known to underestimate them for few binary
+    /// labels.
     #[test]
     fn the_estimation_stays_near_that_of_r() {
         for theirs in designs() {

@@ -1,4 +1,4 @@
-//! What the model says of a label by posteriors that lack this very label.
+//! Leave-one-out predictions: probabilities of a label by posteriors that exclude this very label.
 
 use super::crossed::{CrossedEffects, TextCavity};
 use super::predictor::TextColumns;
@@ -6,12 +6,13 @@ use super::text_scale::ScaleNode;
 use dissensus_stats::math::quadrature::FIVE;
 use dissensus_stats::math::{attenuation, axpy};
 
-/// Scales of less weight are left out where everybody is predicted.
+/// Smallest weight of a scale when predicting all annotators.
 const LEAST_WEIGHT: f64 = 1e-3;
 
 impl CrossedEffects {
-    /// Probabilities of all levels for the annotator of label `at` of a text as predictions are made, at the median of the text's scale, the
-    /// label taken out of the text's posterior and of the annotator's. `out` has K entries.
+    /// Probabilities of all levels for the annotator of label `at` of a text, with the label removed from the
+    /// posteriors of the text and of the annotator, computed as predictions are: at the median of the text's
+    /// scale. `out` has K entries.
     pub(super) fn own_without_as_predicted(&self, text: usize, at: usize, out: &mut [f64]) {
         let TextCavity { means, variance, noise } = self.text_cavity(text, at);
         let (given, own) = self.label_given_annotator(text, self.labels[text][at]);
@@ -19,7 +20,7 @@ impl CrossedEffects {
         self.link.probabilities(&scores, &given.intercepts, attenuation, out);
     }
 
-    /// A text without each of its labels in turn, over all that is not known of its scale.
+    /// A text without each of its labels in turn, integrated over the uncertainty of its scale.
     pub(crate) fn leave_out_labels(&self, text: usize) -> TextWithoutLabels<'_> {
         let nodes = match self.scales_without(text) {
             Some(nodes) => nodes.into_iter().map(|of| of.into_iter().map(Node::from).collect()).collect(),
@@ -34,12 +35,12 @@ impl CrossedEffects {
     }
 }
 
-/// What is known of a text's scores at one scale.
+/// Posterior of a text's scores at one scale.
 struct Node {
     weight: f64,
     means: Vec<f64>,
     variance: f64,
-    /// What the scale adds to the noise of a label.
+    /// Noise that the scale adds to a label.
     noise: f64,
 }
 
@@ -53,13 +54,13 @@ impl From<ScaleNode> for Node {
 pub(crate) struct TextWithoutLabels<'a> {
     crossed: &'a CrossedEffects,
     text: usize,
-    /// Labels x scales; one scale where texts have none of their own.
+    /// Labels x scales; one scale where the model has no scales of texts.
     nodes: Vec<Vec<Node>>,
 }
 
 impl TextWithoutLabels<'_> {
-    /// Probabilities of all levels for the annotator of label `at`, the label taken out of the text's posterior and of the annotator's.
-    /// `out` has K entries.
+    /// Probabilities of all levels for the annotator of label `at`, with the label removed from the
+    /// posteriors of the text and of the annotator. `out` has K entries.
     pub(crate) fn own(&self, at: usize, out: &mut [f64]) {
         let crossed = self.crossed;
         let (given, own) = crossed.label_given_annotator(self.text, crossed.labels[self.text][at]);
@@ -72,7 +73,7 @@ impl TextWithoutLabels<'_> {
                 axpy(*weight, &p, out);
                 continue;
             }
-            // A quadrature: the approximation by which predictions are attenuated makes tails too wide.
+            // A quadrature: the approximation used for predictions makes tails too wide.
             let (scores, _) = given.meets(means, *variance, own);
             let sd = given.variance(*variance, own).sqrt();
             for (x, of_score) in FIVE {
@@ -83,7 +84,8 @@ impl TextWithoutLabels<'_> {
         }
     }
 
-    /// The text without label `at`, ready for prediction: a column for each scale that counts, and their weights, of sum 1.
+    /// The text without label `at`, ready for prediction: a column for each scale of non-negligible weight,
+    /// and their weights, which sum to 1.
     pub(crate) fn columns(&self, at: usize) -> (TextColumns, Vec<f64>) {
         let mut columns = TextColumns::empty(self.crossed);
         let features = self.crossed.features(self.text);
@@ -93,8 +95,9 @@ impl TextWithoutLabels<'_> {
         (columns, nodes.iter().map(|n| n.weight / all).collect())
     }
 
-    /// The chance that the annotator of label `at`, who answered `level`, answers so again where nothing but the text's score and scale and
-    /// the annotator's own link, known without this label, is common to both answers: `E p^2 / E p` over what is not known of these.
+    /// Probability that the annotator of label `at`, who answered `level`, gives the same answer again if
+    /// only the text's score and scale and the annotator's own link, known without this label, are common to
+    /// both answers: `E p^2 / E p` over their uncertainty.
     pub(crate) fn repeat_chance(&self, at: usize, level: u16) -> f64 {
         let crossed = self.crossed;
         let (given, own) = crossed.label_given_annotator(self.text, crossed.labels[self.text][at]);
@@ -104,7 +107,7 @@ impl TextWithoutLabels<'_> {
             let (scores, _) = given.meets(means, *variance, own);
             let sd = given.variance(*variance, own).sqrt();
             for (x, of_score) in FIVE {
-                // On a choice scale the doubt moves the answered level against all others.
+                // On a choice scale the uncertainty moves the answered level against all others.
                 let moved = |(c, u): (usize, &f64)| {
                     if scores.len() == 1 || c == usize::from(level) { u + x * sd } else { *u }
                 };
@@ -127,7 +130,7 @@ mod tests {
     use crate::mixed::text_scale_simulation::fitted;
     use dissensus_stats::math::quadrature::Hermite;
 
-    /// Sums over labels: those whose level has a small chance, and how many of them `p` says there would be.
+    /// Sums over labels: the number of labels with an improbable level, and the number expected under `p`.
     #[derive(Default)]
     struct Improbable {
         given: f64,
@@ -146,7 +149,8 @@ mod tests {
         }
     }
 
-    /// The median of a scale would make tails too thin: what it thinks rare would be given far more often than it says.
+    /// The median of a scale would make tails too thin: levels predicted to be rare would occur far more
+    /// often than predicted.
     #[test]
     fn as_many_improbable_labels_are_given_as_are_expected_where_scales_differ() {
         let (mut whole, mut median) = (Improbable::default(), Improbable::default());
@@ -172,7 +176,8 @@ mod tests {
         assert!(median.share() > 1.3, "{}", median.share());
     }
 
-    /// What the model says of a label by all others is the probability of all labels over that of the others.
+    /// The probability of a label given all others is the probability of all labels divided by that of the
+    /// others.
     #[test]
     fn the_chance_of_a_label_is_that_of_all_labels_given_the_others() {
         let crossed = fitted(0.5, 3).with_scales();

@@ -2,21 +2,23 @@
 //!
 //! A text has `q` scores `u` (one for cumulative links, one per level for softmax). An annotator has `m` link
 //! parameters `phi`:
-//! - cumulative: `phi_0` shifts all levels (severity), `phi_1..` are logarithms of the gaps between thresholds. They
-//!   make K - 1 intercepts `o_1 = phi_0`, `o_j = o_{j-1} - exp(phi_{j-1})`, and `P(y >= j) = sigma(u + o_j)`
-//!   (McCullagh 1980, Regression models for ordinal data). Binary is the case K = 2.
+//! - cumulative: `phi_0` shifts all levels (severity), `phi_1..` are logarithms of the gaps between
+//!   thresholds. They give K - 1 intercepts `o_1 = phi_0`, `o_j = o_{j-1} - exp(phi_{j-1})`, and
+//!   `P(y >= j) = sigma(u + o_j)` (McCullagh 1980, Regression models for ordinal data). Binary is the case K
+//!   = 2.
 //! - softmax: one intercept per level, `P(y = c)` proportional to `exp(u_c + phi_c)`.
 
 use dissensus_stats::data::Target;
 use dissensus_stats::math::sigmoid;
 use serde::{Deserialize, Serialize};
 
-/// Probabilities below this are not told apart from it in a likelihood.
+/// Lower bound of probabilities in a likelihood.
 const FLOOR: f64 = 1e-12;
-/// Ordinal scales with more levels than this give each annotator a shift and one common stretch of all gaps.
+/// Largest number of ordinal levels with free thresholds; above, each annotator has a shift and one common
+/// stretch of all gaps.
 const MAX_FREE_THRESHOLDS: usize = 8;
 
-/// Logarithms of discriminations beyond this are not told apart from it.
+/// Bound of the logarithms of discriminations.
 const MAX_LOG_DISCRIMINATION: f64 = 3.0;
 
 /// The link of one question.
@@ -24,8 +26,8 @@ const MAX_LOG_DISCRIMINATION: f64 = 3.0;
 pub struct Link {
     pub(crate) levels: usize,
     pub softmax: bool,
-    /// Whether annotators have a discrimination of their own (the slope of the graded response model; Samejima 1969): their scores are
-    /// multiplied by `exp` of the last random effect. Never with softmax.
+    /// Whether annotators have a discrimination of their own (the slope of the graded response model;
+    /// Samejima 1969): their scores are multiplied by `exp` of the last random effect. Never with softmax.
     pub(crate) discrimination: bool,
 }
 
@@ -43,22 +45,22 @@ impl Link {
         Self { levels: target.levels, softmax: !target.kind.is_ordered(), discrimination: false }
     }
 
-    /// Scores a text has.
+    /// Number of scores of a text.
     pub fn scores(self) -> usize {
         if self.softmax { self.levels } else { 1 }
     }
 
-    /// Intercepts, and full link parameters.
+    /// Number of intercepts, and of full link parameters.
     pub fn intercepts(self) -> usize {
         if self.softmax { self.levels } else { self.levels - 1 }
     }
 
-    /// Random effects an annotator may have.
+    /// Number of random effects that an annotator may have.
     pub fn random_effects(self) -> usize {
         self.threshold_effects() + usize::from(self.discrimination)
     }
 
-    /// Those of them that move intercepts away from the average link parameters.
+    /// Number of random effects that move intercepts away from the average link parameters.
     pub(crate) fn threshold_effects(self) -> usize {
         if self.softmax || self.intercepts() <= MAX_FREE_THRESHOLDS { self.intercepts() } else { 2 }
     }
@@ -69,7 +71,7 @@ impl Link {
         parameter.min(self.threshold_effects() - 1)
     }
 
-    /// What an annotator with these random effects multiplies scores with.
+    /// Factor of the scores for an annotator with these random effects.
     pub(crate) fn discrimination_of(self, theta: &[f64]) -> f64 {
         if !self.discrimination {
             return 1.0;
@@ -85,7 +87,8 @@ impl Link {
         if self.softmax { 0..self.intercepts() } else { y.saturating_sub(1)..(y + 1).min(self.intercepts()) }
     }
 
-    /// Derivative of every intercept by every link parameter, intercepts x intercepts, row-major.
+    /// Derivative of every intercept with respect to every link parameter, intercepts x intercepts,
+    /// row-major.
     pub(crate) fn parameter_jacobian(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
         let n = self.intercepts();
         out.fill(0.0);
@@ -120,7 +123,8 @@ impl Link {
         }
     }
 
-    /// Derivative of every intercept by every random effect: intercepts x random effects, row-major.
+    /// Derivative of every intercept with respect to every random effect: intercepts x random effects,
+    /// row-major.
     pub(crate) fn jacobian(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
         let width = self.random_effects();
         out.fill(0.0);
@@ -161,7 +165,7 @@ impl Link {
         out[intercepts.len()] = above;
     }
 
-    /// Log-likelihood of `level` and its derivatives by the scores and the intercepts.
+    /// Log-likelihood of `level` and its derivatives with respect to the scores and the intercepts.
     pub(crate) fn log_likelihood(
         self,
         u: &[f64],
@@ -186,7 +190,7 @@ impl Link {
         d.of_cumulative(k, y, upper, lower)
     }
 
-    /// [`Link::log_likelihood`] and [`Link::information`] together, every logistic function computed once.
+    /// [`Link::log_likelihood`] and [`Link::information`] together, evaluating every logistic function once.
     pub(crate) fn log_likelihood_and_information(
         self,
         u: &[f64],
@@ -214,14 +218,15 @@ impl Link {
         d.of_cumulative(k, y, upper, lower)
     }
 
-    /// Probability of `level` alone; cheaper than [`Link::probabilities`] for cumulative links.
+    /// Probability of `level` only; cheaper than [`Link::probabilities`] for cumulative links.
     pub(crate) fn likelihood(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> f64 {
         let [upper, lower] = Logistic::bounds(u, intercepts, k, usize::from(level));
         between(upper, lower).max(FLOOR)
     }
 
-    /// Expected information (Fisher) about the intercepts in one label, intercepts x intercepts, added to `out`.
-    /// The information about a common score is the sum of all its entries (cumulative) or the matrix itself (softmax).
+    /// Adds the expected (Fisher) information about the intercepts in one label, intercepts x intercepts, to
+    /// `out`. The information about a common score is the sum of all its entries (cumulative) or the matrix
+    /// itself (softmax).
     pub(crate) fn information(self, u: &[f64], intercepts: &[f64], k: f64, out: &mut [f64]) {
         if !self.softmax {
             cumulative_information(u[0], intercepts, k, out, |_, _| ());
@@ -237,8 +242,8 @@ impl Link {
         }
     }
 
-    /// Derivative of one label's log-likelihood by the score, and the expected information about the score in one label, for cumulative
-    /// links: the sum of all entries of [`Link::information`].
+    /// Derivative of one label's log-likelihood with respect to the score, and the expected information about
+    /// the score in one label, for cumulative links: the sum of all entries of [`Link::information`].
     pub(crate) fn score_derivatives(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> (f64, f64) {
         let y = usize::from(level);
         let (mut above, mut density_above, mut information) = (1.0, 0.0, 0.0);
@@ -259,7 +264,8 @@ impl Link {
         (k * (density(upper) - density(lower)) / between(upper, lower).max(FLOOR), information)
     }
 
-    /// Link parameters that give the smoothed shares of the levels in `counts` (one pseudo-label spread evenly).
+    /// Link parameters that reproduce the smoothed shares of the levels in `counts` (one pseudo-label spread
+    /// evenly).
     pub fn fixed_effects_from(self, counts: &[f64]) -> Vec<f64> {
         let total: f64 = counts.iter().sum::<f64>() + 1.0;
         let share: Vec<f64> = counts.iter().map(|c| (c + 1.0 / self.levels as f64) / total).collect();
@@ -281,7 +287,8 @@ impl Link {
 }
 
 impl Gradient {
-    /// Derivatives for a level `y` of a cumulative link, between these two of its curves; returns the log-likelihood.
+    /// Derivatives for a level `y` of a cumulative link, between these two of its curves; returns the
+    /// log-likelihood.
     fn of_cumulative(&mut self, k: f64, y: usize, upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
         let p = between(upper, lower).max(FLOOR);
         self.intercept.fill(0.0);
@@ -299,7 +306,7 @@ impl Gradient {
     }
 }
 
-/// The logistic function at one place.
+/// The logistic function at one point.
 #[derive(Clone, Copy)]
 struct Logistic {
     x: f64,
@@ -320,7 +327,7 @@ impl Logistic {
         self.value * (1.0 - self.value)
     }
 
-    /// The curves that bound level `y`: the one it is above, and the one it is below.
+    /// The curves that bound level `y`: the one below it and the one above it.
     #[inline]
     fn bounds(u: f64, intercepts: &[f64], k: f64, y: usize) -> [Option<Self>; 2] {
         let at = |j: usize| Self::at(k * (u + intercepts[j]));
@@ -328,7 +335,8 @@ impl Logistic {
     }
 }
 
-/// Probability of a level between two cumulative curves. The difference is taken on the side where it does not cancel.
+/// Probability of a level between two cumulative curves. The difference is computed in the tail where it does
+/// not cancel.
 #[inline]
 fn between(upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
     match (upper, lower) {
@@ -345,7 +353,7 @@ fn between(upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
     }
 }
 
-/// [`Link::information`] of a cumulative link, added to `out`; `curve` is given each of the curves.
+/// [`Link::information`] of a cumulative link, added to `out`; `curve` is called with each of the curves.
 fn cumulative_information(
     u: f64,
     intercepts: &[f64],

@@ -1,11 +1,13 @@
-//! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
+//! Crossed random effects: an effect of every text and a link of every annotator, given text scores.
 //!
-//! The model of docs/src/explanation/model.md: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
-//! an annotator's random effects `~ N(0, prior)` and slopes `~ N(b, slope_vars)`, `b` 0 or that of the annotator's groups (`group_slopes.rs`), all of it over a scale of the text where texts have their own
-//! (`text_scale.rs`). Variances and average intercepts are found by
-//! expectation maximisation (empirical Bayes). Each label speaks once in each direction: an annotator is fitted against the text's
-//! posterior without this annotator's label, a text against the annotator's posterior without this text's label (sum-product
-//! on the graph of texts and annotators, with normal messages; Minka 2001, Expectation propagation).
+//! The model of docs/src/explanation/model.md: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with
+//! `c_t ~ N(0, text_var)`, an annotator's random effects `~ N(0, prior)` and slopes `~ N(b, slope_vars)`,
+//! where `b` is 0 or that of the annotator's groups (`group_slopes.rs`), all divided by a scale of the text
+//! where texts have their own (`text_scale.rs`). Variances and average intercepts are estimated by
+//! expectation maximisation (empirical Bayes). Each label contributes once in each direction: an annotator is
+//! fitted against the text's posterior without this annotator's label, a text against the annotator's
+//! posterior without this text's label (sum-product on the graph of texts and annotators, with normal
+//! messages; Minka 2001, Expectation propagation).
 
 mod annotator;
 pub(crate) mod annotator_columns;

@@ -1,26 +1,26 @@
-//! Points of a text's posterior over which disagreement is averaged.
+//! Nodes of a text's posterior over which disagreement is averaged.
 
 use super::crossed::CrossedEffects;
 use super::predictor::TextColumns;
 use crate::mixed::link::Link;
 use dissensus_stats::math::quadrature::FIVE;
 
-/// Choice scales with more levels than this are not averaged: the cost grows with the square of the levels.
+/// Largest number of levels of choice scales for averaging: the cost is quadratic in the levels.
 const MAX_LEVELS: usize = 8;
 
-/// One node: every text's scores held a step from their posterior means.
+/// One node: every text's scores fixed at a step from their posterior means.
 #[derive(Clone, Debug)]
 pub(crate) struct QuadratureNode {
     pub(crate) weight: f64,
-    /// In posterior standard deviations, one a score.
+    /// In posterior standard deviations, one per score.
     step: Vec<f64>,
     pub(crate) columns: TextColumns,
 }
 
 impl QuadratureNode {
-    /// The nodes of all texts. One score: the five-node Gauss-Hermite rule (within 0.0001 of fifteen nodes on POPQUORN,
-    /// 0.0009 on MD-Agreement). Choice scales: a simplex, one level raised in turn,
-    /// which has the mean and the covariance of independent scores up to the common shift that softmax ignores.
+    /// The nodes of all texts. One score: the five-node Gauss-Hermite rule (within 0.0001 of fifteen nodes on
+    /// POPQUORN, 0.0009 on MD-Agreement). Choice scales: a simplex with one level raised in turn, which has
+    /// the mean and the covariance of independent scores up to the common shift that softmax ignores.
     pub(crate) fn all(crossed: &CrossedEffects) -> Vec<Self> {
         let steps = steps(crossed.link);
         steps
@@ -33,13 +33,13 @@ impl QuadratureNode {
             .collect()
     }
 
-    /// Adds the columns of a text that the effects have and these columns do not.
+    /// Adds the columns of a text that was added to the effects.
     pub(crate) fn push(&mut self, crossed: &CrossedEffects, text: usize) {
         let scores = self.scores_at(crossed, text);
         self.columns.push(&scores, 0.0, crossed.noise(text), crossed.features(text));
     }
 
-    /// Takes over one text's new posterior.
+    /// Updates one text to its new posterior.
     pub(crate) fn set(&mut self, crossed: &CrossedEffects, text: usize) {
         let scores = self.scores_at(crossed, text);
         self.columns.set(text, &scores, 0.0, crossed.noise(text));
@@ -92,7 +92,7 @@ mod tests {
                 assert!(mean[i].abs() < 1e-12);
                 for (j, found) in second[i].iter().enumerate() {
                     let same = f64::from(u8::from(i == j));
-                    // Independent scores, less the shift that all of them share.
+                    // Independent scores, minus the shift that all of them share.
                     let expected = if q == 1 { same } else { same - 1.0 / q as f64 };
                     assert!((found - expected).abs() < 1e-12, "{q} levels, {i} and {j}: {found}");
                 }

@@ -1,15 +1,17 @@
-//! How far posteriors of texts and annotators move with what is not known of the parameters that all share.
+//! How far posteriors of texts and annotators move with the uncertainty of the shared parameters.
 
 use serde::{Deserialize, Serialize};
 
-/// More directions than any fit has.
+/// Upper bound of the number of directions, for checking.
 const MOST_DIRECTIONS: usize = 64;
 
-/// Directions in which what is not known of the parameters moves texts and annotators: independent, each by one standard deviation.
+/// Directions in which the uncertainty of the parameters moves texts and annotators: independent, each by one
+/// standard deviation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ParameterUncertainty {
     pub(super) directions: usize,
-    /// The largest standard deviation of the logarithms of texts' scales that labels do not rule out, where the model has no such scales.
+    /// Largest standard deviation of the logarithms of texts' scales that the labels do not rule out, where
+    /// the model has no such scales.
     pub(super) scale_sd: f64,
     /// Texts whose scores move: those with labels at the fit, in order.
     pub(super) texts: Vec<u32>,
@@ -19,7 +21,8 @@ pub(crate) struct ParameterUncertainty {
     pub(super) fixed_effects: Vec<f32>,
     /// Of each annotator of the fit, random effects and slopes x directions.
     pub(super) effects: Vec<f32>,
-    /// Of each annotator of the fit and then of one without labels: `pi/8` times the posterior variances of the intercepts x directions.
+    /// For each annotator of the fit and then for one without labels: `pi/8` times the posterior variances,
+    /// intercepts x directions.
     pub(super) variances: Vec<f32>,
 }
 
@@ -28,7 +31,8 @@ impl ParameterUncertainty {
         self.directions
     }
 
-    /// The largest standard deviation of the logarithms of texts' scales that labels do not rule out, where the model has no such scales.
+    /// Largest standard deviation of the logarithms of texts' scales that the labels do not rule out, where
+    /// the model has no such scales.
     pub(crate) fn scale_sd(&self) -> f64 {
         self.scale_sd
     }
@@ -45,7 +49,7 @@ impl ParameterUncertainty {
         &self.fixed_effects
     }
 
-    /// How far an annotator's effects move, effects x directions; `None` for those who joined since.
+    /// How far an annotator's effects move, effects x directions; `None` for annotators who joined later.
     pub(crate) fn of_annotator(&self, annotator: usize, width: usize) -> Option<&[f32]> {
         let size = width * self.directions;
         self.effects.get(annotator * size..(annotator + 1) * size)
@@ -58,12 +62,12 @@ impl ParameterUncertainty {
         &self.variances[(annotator * size).min(last)..][..size.min(self.variances.len())]
     }
 
-    /// The same for annotators without labels and texts that are yet to come.
+    /// The moves needed for annotators without labels and new texts.
     pub(crate) fn for_new_texts(&self) -> Self {
         Self { texts: Vec::new(), scores: Vec::new(), ..self.clone() }
     }
 
-    /// Whether a state that was read from bytes fits together.
+    /// Whether the sizes of a deserialised state are consistent.
     pub(super) fn fits(&self, scores: usize, intercepts: usize, width: usize) -> bool {
         if self.directions == 0 {
             return [&self.scores, &self.fixed_effects, &self.effects, &self.variances]

@@ -1,11 +1,12 @@
-//! What is not known of the parameters that all texts and annotators share, and how far posteriors move with it.
+//! Uncertainty of the parameters that all texts and annotators share, and how far posteriors move with it.
 //!
-//! Posteriors of texts and annotators take variances and average thresholds as known (empirical Bayes), so that intervals made of them
-//! alone are too narrow (Kass and Steffey 1989, Approximate Bayesian inference in conditionally independent hierarchical models). The
-//! covariance of the parameters is the inverse of the observed information: each parameter is moved a little, texts and annotators are
-//! fitted to each other again, and the change of the gradient is taken (Oakes 1999, Direct calculation of the information matrix via the
-//! EM algorithm). How far posteriors moved on the way is kept, in independent directions of variance 1, so that an interval costs
-//! products and no fit.
+//! Posteriors of texts and annotators treat variances and average thresholds as known (empirical Bayes), so
+//! that intervals based only on them are too narrow (Kass and Steffey 1989, Approximate Bayesian inference in
+//! conditionally independent hierarchical models). The covariance of the parameters is the inverse of the
+//! observed information: each parameter is moved a little, texts and annotators are fitted to each other
+//! again, and the change of the gradient is recorded (Oakes 1999, Direct calculation of the information
+//! matrix via the EM algorithm). The resulting moves of the posteriors are stored in independent directions
+//! of variance 1, so that an interval costs products and no fit.
 
 use super::crossed::CrossedEffects;
 use super::initial::{INITIAL_TEXT_VARIANCE, PSEUDO_COUNT};
@@ -16,27 +17,29 @@ use dissensus_stats::data::progress::{Progress, step};
 use dissensus_stats::math::cholesky::Factor;
 use nalgebra::DMatrix;
 
-/// How far each parameter is moved: all are logarithms, but for intercepts of choice scales, in logits.
+/// Step of each parameter: all are logarithms, except for intercepts of choice scales, in logits.
 const STEP: f64 = 0.1;
-/// Rounds in which texts and annotators are fitted to each other after that.
+/// Rounds in which texts and annotators are fitted to each other after a step.
 const ROUNDS: usize = 4;
-/// Precision of the weak prior of each parameter around its estimate: a factor of 2 is one standard deviation.
+/// Precision of the weak prior of each parameter around its estimate: a factor of 2 is one standard
+/// deviation.
 const PRIOR_PRECISION: f64 = 2.0;
-/// Scales with more link parameters than this move their gaps together.
+/// Largest number of link parameters with separate gaps; above, all gaps move together.
 const MAX_OWN_GAPS: usize = 8;
 
-/// A parameter that all share.
+/// A shared parameter.
 #[derive(Clone, Copy, Debug)]
 enum Parameter {
     /// Logarithm of the standard deviation of texts' effects.
     TextSd,
     /// Logarithm of the standard deviation of an annotator's random effect.
     AnnotatorSd(usize),
-    /// Link parameters from the first up to, not including, the second: the logarithm of a gap between thresholds, or of all.
+    /// Link parameters from the first up to, but excluding, the second: the logarithm of one gap between
+    /// thresholds, or of all.
     Gaps(usize, usize),
 }
 
-/// How far one parameter moved everything, a unit of it.
+/// How far a unit step of one parameter moved everything.
 struct Moved {
     gradient: Vec<f64>,
     scores: Vec<f64>,
@@ -46,7 +49,7 @@ struct Moved {
 }
 
 impl CrossedEffects {
-    /// Finds what is not known of the parameters; the effects stay as they are.
+    /// Estimates the uncertainty of the parameters; the effects do not change.
     pub(crate) fn estimate_parameter_uncertainty(
         &mut self,
         progress: &dyn Progress,
@@ -115,7 +118,7 @@ impl CrossedEffects {
         parameters
     }
 
-    /// Fits texts and annotators to each other.
+    /// Fits texts and annotators to each other until they are stable.
     fn settle(&mut self) {
         for _ in 0..ROUNDS {
             self.update_all_texts();
@@ -141,7 +144,8 @@ impl CrossedEffects {
         }
     }
 
-    /// Derivatives of the logarithm of the marginal likelihood (and of the weak priors) by the parameters, by Fisher's identity.
+    /// Derivatives of the log marginal likelihood (and of the weak priors) with respect to the parameters, by
+    /// Fisher's identity.
     fn gradient(&self, parameters: &[Parameter]) -> Vec<f64> {
         let d = self.link.random_effects();
         let (spread, people) = self.annotator_spread();
@@ -204,7 +208,7 @@ mod tests {
     use dissensus_stats::data::progress::Silent;
 
     impl ParameterUncertainty {
-        /// Without what moves posterior variances.
+        /// The same without moves of posterior variances.
         pub(crate) fn without_variances(self) -> Self {
             Self { variances: Vec::new(), ..self }
         }
@@ -216,7 +220,8 @@ mod tests {
         }
     }
 
-    /// Logarithms of gaps between thresholds, 1.3 in every simulated project, are as far from it as is said.
+    /// The reported uncertainty of the logarithms of gaps between thresholds, 1.3 in every simulated project,
+    /// matches their error.
     #[test]
     fn gaps_are_known_as_well_as_is_said() {
         const PROJECTS: u64 = 24;
@@ -230,7 +235,7 @@ mod tests {
                 n += 1.0;
             }
         }
-        // Gaps of a project err together: as if there were half as many, within three standard errors.
+        // Errors of a project's gaps are correlated: as with half as many, within three standard errors.
         let rms = f64::sqrt(squares / n);
         assert!((0.7..=1.3).contains(&rms), "{rms}");
     }

@@ -6,7 +6,7 @@ use dissensus_stats::math::cholesky::quadratic;
 use dissensus_stats::math::{dot, fast};
 use std::ops::Range;
 
-/// Every level keeps at least this probability, so that no logarithm is infinite.
+/// Smallest probability of a level, so that no logarithm is infinite.
 pub(crate) const MIN_PROBABILITY: f32 = 1e-6;
 const PI_8: f32 = dissensus_stats::math::PI_8 as f32;
 
@@ -15,16 +15,17 @@ const PI_8: f32 = dissensus_stats::math::PI_8 as f32;
 pub(crate) struct TextColumns {
     /// q arrays of posterior means.
     pub(super) u: Vec<Vec<f32>>,
-    /// Square of the text's scale (1 where texts have none of their own) plus `pi/8` times the posterior variance.
+    /// Square of the text's scale (1 where the model has no scales of texts) plus `pi/8` times the posterior
+    /// variance.
     pub(super) v: Vec<f32>,
-    /// That square alone.
+    /// Only the square of the scale.
     pub(super) square: Vec<f32>,
     /// slope_dim arrays of features.
     pub(super) z: Vec<Vec<f32>>,
 }
 
 impl TextColumns {
-    /// Columns of no text.
+    /// Empty columns.
     pub(crate) fn empty(crossed: &CrossedEffects) -> Self {
         Self {
             u: vec![Vec::new(); crossed.link.scores()],
@@ -44,7 +45,8 @@ impl TextColumns {
         columns
     }
 
-    /// A text with scores `u` of variance `v`, whose scale adds `noise` to that of a label ([`CrossedEffects::noise`]).
+    /// A text with scores `u` of variance `v`, whose scale adds `noise` to that of a label
+    /// ([`CrossedEffects::noise`]).
     pub(crate) fn one(u: &[f64], v: f64, noise: f64, z: &[f64]) -> Self {
         let of = |n: usize| vec![Vec::new(); n];
         let mut columns = Self { u: of(u.len()), v: Vec::new(), square: Vec::new(), z: of(z.len()) };
@@ -87,7 +89,7 @@ pub(crate) struct AnnotatorPredictor {
     pub(super) slopes: Vec<f32>,
     /// `pi/8` times the posterior covariance of the slopes, row-major.
     pub(super) slope_covariance: Vec<f32>,
-    /// What scores are multiplied with, 1 without a discrimination of one's own.
+    /// Factor of the scores; 1 without a discrimination.
     pub(super) discrimination: f32,
     /// `pi/8` times the posterior variance of its logarithm.
     pub(super) discrimination_variance: f32,
@@ -100,7 +102,7 @@ impl AnnotatorPredictor {
         Self::from_parts(crossed, &crossed.annotators[annotator].theta, &crossed.covariance_of(annotator))
     }
 
-    /// The same fitted without slopes; `None` where groups have none.
+    /// The predictor of an annotator fitted without slopes; `None` where groups have none.
     pub(crate) fn without_groups(crossed: &CrossedEffects, annotator: usize) -> Option<Self> {
         let found = crossed.annotator_without_groups(annotator)?;
         Some(Self::from_parts(crossed, &found.theta, &found.covariance))
@@ -148,20 +150,21 @@ impl AnnotatorPredictor {
         }
     }
 
-    /// This annotator with the intercepts `x` posterior standard deviations away and known there: all of them together
-    /// or `only` one.
+    /// This annotator with the intercepts fixed at `x` posterior standard deviations from their mean: all of
+    /// them together or `only` one.
     pub(crate) fn moved(&self, only: Option<usize>, x: f64) -> Self {
         let mut predictor = self.clone();
         for (j, (o, variance)) in predictor.intercepts.iter_mut().zip(&mut predictor.variance).enumerate() {
             if only.is_none_or(|c| c == j) {
-                // One common step, that of the shift, keeps thresholds in order.
+                // One common step, that of the shift, preserves the order of thresholds.
                 let own = if only.is_none() { self.variance[0] } else { *variance };
                 *o += x as f32 * (own / PI_8).sqrt();
                 *variance = (*variance - own).max(0.0);
             }
         }
         if self.link.discrimination && only.is_none() && self.variance[0] > 0.0 {
-            // What is known of the discrimination given the step: normal conditioning, all intercepts having taken the same step.
+            // Conditional distribution of the discrimination given the step: normal conditioning, with the
+            // same step for all intercepts.
             let (own, with) = (self.variance[0], self.discrimination_covariance[0] / 2.0);
             predictor.discrimination *= (with / own * x as f32 * (own / PI_8).sqrt()).exp();
             let left = self.discrimination_variance - with * with / own;
@@ -171,18 +174,18 @@ impl AnnotatorPredictor {
         predictor
     }
 
-    /// Posterior standard deviation of the shift that all intercepts have in common.
+    /// Posterior standard deviation of the common shift of all intercepts.
     pub(crate) fn shift_sd(&self) -> f64 {
         f64::from(self.variance[0] / PI_8).sqrt()
     }
 
-    /// How far `pi/8` times the variance of each intercept is from that of `other`.
+    /// Difference of `pi/8` times the variance of each intercept from that of `other`.
     pub(crate) fn variance_moved_to<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = f64> + 'a {
         self.variance.iter().zip(&other.variance).map(|(a, b)| f64::from(*b) - f64::from(*a))
     }
 
-    /// How a sum over levels, `by_level` times the probability of each, moves with the logit of each intercept on text `at`, and with
-    /// the logarithm of the variance beside it.
+    /// How a sum over levels, `by_level` times the probability of each, changes with the logit of each
+    /// intercept on text `at`, and with the logarithm of its variance.
     pub(crate) fn logit_slopes(&self, texts: &TextColumns, at: usize, by_level: &[f64]) -> Vec<LogitSlope> {
         let u = |score: usize| f64::from(texts.u[score][at]);
         let a = f64::from(self.discrimination);
@@ -256,7 +259,8 @@ impl AnnotatorPredictor {
         clip_probabilities(out, self.link.levels);
     }
 
-    /// Multiplies the scores, which stay in `scratch.scores` too, and makes their variance that of the product.
+    /// Multiplies the scores, which also remain in `scratch.scores`, and makes their variance that of the
+    /// product.
     fn discriminate(&self, squares: &[f32], scratch: &mut Scratch) {
         let (a, own) = (self.discrimination, self.discrimination_variance);
         for ((u, v), square) in scratch.shifted.iter_mut().zip(&mut scratch.variance).zip(squares) {
@@ -332,12 +336,12 @@ impl AnnotatorPredictor {
     }
 }
 
-/// How something moves with one logit of an annotator on a text.
+/// Derivatives of a measure with respect to one logit of an annotator on a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogitSlope {
-    /// By the logit.
+    /// With respect to the logit.
     pub(crate) logit: f64,
-    /// By its attenuating variance, in units of which the logistic's is 1.
+    /// With respect to its attenuating variance, in units of the logistic's.
     pub(crate) variance: f64,
 }
 
@@ -352,12 +356,13 @@ fn density(x: f64) -> f64 {
 pub(crate) struct Scratch {
     pub(super) shifted: Vec<f32>,
     pub(super) variance: Vec<f32>,
-    /// The text's part of `shifted`, where annotators multiply it.
+    /// The text's part of `shifted`, before it is multiplied by the annotators.
     pub(super) scores: Vec<f32>,
 }
 
 impl Scratch {
-    /// Exponents to probabilities, level-major; `shifted` holds the largest exponent of each, `variance` is overwritten.
+    /// Turns exponents into probabilities, level-major; `shifted` holds the largest exponent of each,
+    /// `variance` is overwritten.
     pub(super) fn softmax(&mut self, out: &mut [f32]) {
         let n = self.shifted.len();
         self.variance.fill(0.0);
@@ -373,7 +378,7 @@ impl Scratch {
     }
 }
 
-/// Lifts every probability of `levels` to [`MIN_PROBABILITY`] or more; they still sum to 1.
+/// Raises every probability of `levels` to at least [`MIN_PROBABILITY`]; they still sum to 1.
 pub(super) fn clip_probabilities(out: &mut [f32], levels: usize) {
     let keep = 1.0 - MIN_PROBABILITY * levels as f32;
     out.iter_mut().for_each(|p| *p = *p * keep + MIN_PROBABILITY);
@@ -386,8 +391,8 @@ mod tests {
     use dissensus_stats::data::Target;
     use dissensus_stats::math::quadrature::FIVE;
 
-    /// What is not known of an annotator is what differs between the nodes and what is left at each: severity and discrimination
-    /// that go together must not be counted as if they did not.
+    /// The uncertainty of an annotator is the difference between the nodes plus the remaining variance at
+    /// each: correlated severity and discrimination must not be counted as independent.
     #[test]
     fn moved_predictors_have_the_variance_of_the_one_they_come_from() {
         for correlation in [-0.85, 0.0, 0.6] {

@@ -1,4 +1,4 @@
-//! Random slopes: how an annotator's labels depend on topics, given to annotators only where held-out labels show a gain.
+//! Random slopes: how an annotator's labels depend on topics, added only where held-out labels show a gain.
 
 use super::annotator::{self, LabelGivenText};
 use super::crossed::CrossedEffects;
@@ -8,19 +8,21 @@ use rayon::prelude::*;
 
 /// Variances tried for a slope on a feature of unit variance.
 pub(super) const SLOPE_VARIANCES: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
-/// One-sided confidence that a gain must have: two standard errors for many annotators, more for few (Student's t).
+/// One-sided confidence that a gain must have: two standard errors for many annotators, more for few
+/// (Student's t).
 const CONFIDENCE: f64 = 0.977_249_868;
-/// With fewer annotators who have labels a standard error over them says too little, and slopes are not tried.
+/// Fewest annotators with labels for which slopes are tried; with fewer, a standard error over annotators is
+/// unreliable.
 const MIN_ANNOTATORS: usize = 20;
 
 impl CrossedEffects {
-    /// Gives annotators slopes on `z` (texts x `dim` features of unit variance, the shared score first) if that predicts
-    /// labels on texts of held-out folds better, by more than chance; else leaves everything as it was. Returns whether it
-    /// did.
+    /// Gives annotators slopes on `z` (texts x `dim` features of unit variance, the shared score first) if
+    /// that improves the prediction of labels on texts of held-out folds by more than chance; otherwise
+    /// leaves everything unchanged. Returns whether it did.
     ///
-    /// The slope on the shared score is tried first, alone: how strongly an annotator reacts to what all react to varies more
-    /// than the dependence on topics does (on POPQUORN only it passes). Slopes on all features, with one variance for the topics,
-    /// must then gain over that.
+    /// The slope on the shared score is tried first, by itself: how strongly an annotator reacts to what all
+    /// react to varies more than the dependence on topics does (on POPQUORN only it passes). Slopes on all
+    /// features, with one variance for the topics, must then improve on that.
     pub(crate) fn select_slopes(&mut self, z: &[f64], dim: usize, fold: &[u8], folds: usize) -> bool {
         let with_labels = self.annotators.iter().filter(|p| !p.labels.is_empty()).count();
         if self.link.softmax || dim == 0 || with_labels < MIN_ANNOTATORS {
@@ -45,7 +47,8 @@ impl CrossedEffects {
         true
     }
 
-    /// Tries slopes on `z` with the variances that `vary` makes of each of [`SLOPE_VARIANCES`] against the slopes there are.
+    /// Compares slopes on `z`, with the variances that `vary` derives from each of [`SLOPE_VARIANCES`], with
+    /// the current slopes.
     fn select_slope_variance(
         &mut self,
         z: &[f64],
@@ -76,7 +79,7 @@ impl CrossedEffects {
         }
     }
 
-    /// Held-out log-likelihood of the labels of every annotator who has some, fold by fold of texts.
+    /// Held-out log-likelihood of the labels of every annotator with labels, fold by fold of texts.
     fn held_out(&self, fold: &[u8], folds: usize) -> Vec<f64> {
         self.held_out_labels(fold, folds)
             .iter()
@@ -84,7 +87,7 @@ impl CrossedEffects {
             .collect()
     }
 
-    /// The same label by label: (text, log-likelihood), for every annotator who has some.
+    /// The same label by label: (text, log-likelihood), for every annotator with labels.
     pub(super) fn held_out_labels(&self, fold: &[u8], folds: usize) -> Vec<Vec<(u32, f64)>> {
         let precision = self.prior_precision();
         (0..self.annotators.len())
@@ -117,7 +120,8 @@ impl CrossedEffects {
             .collect()
     }
 
-    /// Mean and covariance of an annotator's effects from those of `labels` that are not left out; `None` where none is left out.
+    /// Mean and covariance of an annotator's effects from the `labels` that are not held out; `None` where
+    /// none is held out.
     pub(super) fn fitted_without(
         &self,
         annotator: usize,
@@ -152,7 +156,8 @@ impl CrossedEffects {
         self.link.likelihood(u, &intercepts, attenuation, label.level).ln()
     }
 
-    /// How what is common to all logits of an annotator with these effects moves with them, on a text of score `u` and features `z`.
+    /// Derivative of the common part of an annotator's logits with respect to these effects, on a text of
+    /// score `u` and features `z`.
     pub(super) fn shift_direction(&self, theta: &[f64], u: f64, z: &[f64]) -> Vec<f64> {
         let d = self.link.random_effects();
         let mut direction = vec![0.0; d + z.len()];
@@ -174,8 +179,8 @@ mod tests {
     use dissensus_stats::math::random::generator;
     use rand::RngExt;
 
-    /// Half of the annotators mind the feature, half mind its opposite: a slope for each helps a lot. From 20 annotators on it is
-    /// believed, below it is not tried.
+    /// Half of the annotators react to the feature, half to its opposite: individual slopes help a lot. They
+    /// are accepted from 20 annotators on, and not tried below.
     #[test]
     fn few_annotators_get_no_slopes() {
         let of = |annotators: usize| {

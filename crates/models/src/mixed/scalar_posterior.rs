@@ -1,40 +1,42 @@
-//! One unknown score given labels: posterior moments with and without each label, and the evidence, by quadrature.
+//! One unknown score given labels: posterior moments with and without each label, and the evidence, by
+//! quadrature.
 //!
-//! Serves both directions: a text's score given its annotators, and an annotator's shift given that annotator's texts.
+//! Serves both directions: a text's score given its annotators, and an annotator's shift given that
+//! annotator's texts.
 
 use crate::mixed::link::Link;
 use dissensus_stats::math::attenuation;
 use dissensus_stats::math::quadrature::{Hermite, NODES};
 
-/// Likelihoods, of 1e-12 or more, whose product is no less than what a double holds.
+/// Number of likelihoods, of 1e-12 or more, whose product a double can represent.
 const LABELS_AT_ONCE: usize = 20;
 
 /// One label given everything but the score: the level has probability
-/// `P(level | discrimination * score + intercepts)`, attenuated by what is unknown of the intercepts.
+/// `P(level | discrimination * score + intercepts)`, attenuated by the uncertainty of the intercepts.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredLabel {
     pub(super) intercepts: Vec<f64>,
-    /// What the score is multiplied with.
+    /// Factor of the score.
     pub(super) discrimination: f64,
     pub(super) attenuation: f64,
     pub(super) level: u16,
 }
 
 impl ScoredLabel {
-    /// The same where the text has this square of a scale of its own.
+    /// The label with this squared scale of the text.
     pub(super) fn at_scale(&self, square: f64) -> Self {
         let attenuation = (self.attenuation.powi(-2) - 1.0 + square).sqrt().recip();
         Self { attenuation, ..self.clone() }
     }
 
-    /// A text's scores, of variance `text`, as this label's annotator meets them, and the attenuation of their logits; `own` is the
-    /// variance of what the annotator adds.
+    /// A text's scores, of variance `text`, multiplied by the discrimination of this label's annotator, and
+    /// the attenuation of their logits; `own` is the variance that the annotator adds.
     pub(super) fn meets(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
         let met = scores.iter().map(|u| self.discrimination * u).collect();
         (met, attenuation(self.variance(text, own)))
     }
 
-    /// The variance of the logits that is meant there.
+    /// The variance of the logits at these values.
     pub(super) fn variance(&self, text: f64, own: f64) -> f64 {
         self.discrimination * self.discrimination * text + own
     }
@@ -47,15 +49,14 @@ pub(crate) struct ScalarPosterior {
     pub(crate) variance: f64,
     /// Labels x (mean, variance), each without that label.
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, the score integrated out.
+    /// Log probability of the labels, with the score integrated out.
     pub(crate) log_evidence: f64,
     /// The same for the labels without each in turn.
     pub(crate) log_evidence_without: Vec<f64>,
 }
 
-/// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on Gauss-Hermite
-/// quadrature), centred on the mode.
-/// `N(mean, var)` is the prior.
+/// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on
+/// Gauss-Hermite quadrature), centred on the mode. `N(mean, var)` is the prior.
 pub(crate) fn integrate(
     link: Link,
     mean: f64,
@@ -74,7 +75,8 @@ pub(crate) fn integrate(
     }
     let (mode, sd) = mode(link, mean, var, labels);
     let nodes: [f64; NODES] = std::array::from_fn(|g| mode + sd * rule.nodes[g]);
-    // Prior over proposal, times the rule's weight; likelihoods join in logarithms, for texts with very many labels.
+    // Prior over proposal, times the rule's weight; likelihoods are combined in logarithms, for texts with
+    // very many labels.
     let mut total: [f64; NODES] = std::array::from_fn(|g| {
         rule.weights[g].ln() + 0.5 * rule.nodes[g].powi(2) - 0.5 * (nodes[g] - mean).powi(2) / var
     });

@@ -1,18 +1,19 @@
-//! How far people are apart on a text, told from its embedding: ridge regression (Hoerl and Kennard 1970) of the logarithm of scales.
+//! Predicts the spread of labels on a text from its embedding: ridge regression (Hoerl and Kennard 1970) of
+//! the logarithm of scales.
 
 use crate::linear::pca::PcaEmbeddings;
 use dissensus_stats::math::dot;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-/// Principal components that are used at most.
+/// Largest number of principal components used.
 const COMPONENTS: usize = 128;
-/// Penalties that are tried; components have a mean squared length of 1.
+/// Candidate penalties; components have a mean squared length of 1.
 const PENALTIES: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
-/// Logarithms of scales beyond this are not told apart from it.
+/// Bound of the logarithms of scales.
 const MOST: f64 = 1.5;
 
-/// What labels alone tell of the logarithm of a text's scale.
+/// Estimate of the logarithm of a text's scale from labels only.
 pub(super) struct ScaleSite {
     pub(super) text: usize,
     pub(super) log: f64,
@@ -33,20 +34,19 @@ impl ScaleHead {
         (along + self.constant).clamp(-MOST, MOST)
     }
 
-    /// Whether it is of embeddings of so many numbers.
+    /// Whether the head is for embeddings of this length.
     pub(crate) fn fits(&self, dim: usize) -> bool {
         self.weights.len() == dim
     }
 }
 
-/// A fitted head.
 pub(super) struct FittedHead {
     pub(super) head: ScaleHead,
-    /// Logarithm of the scale of every text; of labelled ones by a head that has not seen their fold.
+    /// Logarithm of the scale of every text; for labelled ones by a head that has not seen their fold.
     pub(super) logs: Vec<f64>,
 }
 
-/// `None` where no penalty predicts sites of left-out folds better than 0 does.
+/// Fits a head; `None` where no penalty predicts sites of held-out folds better than 0 does.
 pub(super) fn fit(
     x: &PcaEmbeddings,
     fold: &[u8],
@@ -110,7 +110,7 @@ mod tests {
         let mut rng = generator(4, 0);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let mut rows: Vec<f32> = (0..6 * 240).map(|_| normal() as f32 + 0.3).collect();
-        // A copy of the first text, with a label and, for want of a second one, without a site.
+        // A copy of the first text, with a single label and therefore without a site.
         rows.copy_within(0..6, 6 * 200);
         let x = PcaEmbeddings::new(&Embeddings::new(6, rows.clone()).unwrap());
         let fold: Vec<u8> = (0..240).map(|text| (text % 5) as u8).collect();
@@ -129,7 +129,7 @@ mod tests {
             away += (found.logs[text] - 0.5 * (f64::from(row[2]) - 0.3)).abs() / 39.0;
         }
         assert!(away < 0.2, "{away}");
-        // What is held out has not seen its own fold.
+        // Held-out predictions do not depend on their own fold.
         let other = |text: &usize| {
             let row = &rows[6 * text..6 * text + 6];
             (found.logs[*text] - found.head.predict(row)).abs() > 1e-6

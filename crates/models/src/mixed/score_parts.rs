@@ -1,4 +1,4 @@
-//! A prediction as the sum that it is: what the text adds, what others' labels add, what the annotator adds.
+//! Decomposition of a prediction: contributions of the text, of others' labels, and of the annotator.
 
 use super::crossed::CrossedEffects;
 use super::predictor::MIN_PROBABILITY;
@@ -6,30 +6,35 @@ use crate::mixed::link::Link;
 use dissensus_stats::math::cholesky::quadratic;
 use dissensus_stats::math::{attenuation, dot, sigmoid};
 
-/// One logit of a prediction in its parts, whose sum is the score that predicts ([`ScoreParts::score`]). On binary and ordinal scales a
-/// logit is that of a threshold, of an answer at level `j` or above; on choice scales the exponent of a level, of which only differences
-/// between levels mean something.
+/// One logit of a prediction in its parts, whose sum is the predicted score ([`ScoreParts::score`]). On
+/// binary and ordinal scales a logit is that of a threshold, i.e. of an answer at level `j` or above; on
+/// choice scales it is the exponent of a level, of which only differences between levels are meaningful.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScoreParts {
     /// The average annotator on a text of score 0.
     pub average: f64,
-    /// What the text's words say: its score from its embedding. Of a text that has taught the model it is the score without that text's
-    /// labels.
+    /// Score of the text from its embedding. For a text of the training data it is the score without that
+    /// text's labels.
     pub words: f64,
-    /// What the other annotators' labels of this text add: the posterior mean of the text's score given them, minus `words`.
+    /// Contribution of the other annotators' labels of this text: the posterior mean of the text's score
+    /// given them, minus `words`.
     pub others: f64,
-    /// What this annotator's own label of this text adds to the text's score; 0 without one.
+    /// Contribution of this annotator's own label of this text to the text's score; 0 without one.
     pub own_label: f64,
-    /// The annotator's severity: the mean shift of the thresholds; on choice scales how much more readily the annotator takes this level.
+    /// The annotator's severity: the mean shift of the thresholds; on choice scales how much more readily the
+    /// annotator chooses this level.
     pub severity: f64,
-    /// How far this threshold of the annotator lies from the average one, beyond the severity; 0 on binary and choice scales.
+    /// Distance of this threshold of the annotator from the average one, beyond the severity; 0 on binary and
+    /// choice scales.
     pub thresholds: f64,
-    /// How much more or less strongly the annotator reacts to what this text is about; 0 where slopes are off.
+    /// How much more or less strongly the annotator reacts to the topic of this text; 0 where slopes are off.
     pub slope: f64,
-    /// What the annotator's discrimination adds: the text's score times its distance from 1; 0 where annotators have none of their own.
+    /// Contribution of the annotator's discrimination: the text's score times the discrimination's distance
+    /// from 1; 0 where the model has no discriminations.
     pub discrimination: f64,
-    /// What the score is multiplied with because text and annotator are not known exactly (MacKay 1992, eq. 11) and, where texts have scales
-    /// of their own, because people are further apart on this one than on others, or closer together (then it can be above 1).
+    /// Factor of the score due to the uncertainty of text and annotator (MacKay 1992, eq. 11) and, where
+    /// texts have scales of their own, because labels are further apart on this text than on others, or
+    /// closer together (then it can be above 1).
     pub attenuation: f64,
 }
 
@@ -39,7 +44,7 @@ impl ScoreParts {
         self.parts().iter().sum()
     }
 
-    /// The logit that becomes a probability: the score, drawn towards 0 by what is not known.
+    /// The logit of the probability: the score, shrunk towards 0 by uncertainty.
     pub fn log_odds(&self) -> f64 {
         self.score() * self.attenuation
     }
@@ -52,17 +57,17 @@ impl ScoreParts {
     }
 }
 
-/// The posterior of one text's scores as one annotator meets it.
+/// The posterior of one text's scores as used for one annotator.
 #[derive(Clone, Debug)]
 pub(crate) struct TextScores {
-    /// From the embedding alone, q means.
+    /// Scores from the embedding only, q means.
     pub(crate) words: Vec<f64>,
     /// Given the other annotators' labels, q means.
     pub(crate) without_own: Vec<f64>,
     /// Given all labels, q means and the variance.
     pub(crate) posterior: Vec<f64>,
     pub(crate) variance: f64,
-    /// What the text's scale adds to the noise of a label.
+    /// Noise that the text's scale adds to a label.
     pub(crate) noise: f64,
     /// Slope features.
     pub(crate) z: Vec<f64>,
@@ -133,7 +138,7 @@ pub(crate) fn probabilities(link: Link, logits: &[ScoreParts]) -> Vec<f64> {
         }
         p.push(above);
     }
-    // As predictions are kept away from 0.
+    // The same lower bound as for predictions.
     let least = f64::from(MIN_PROBABILITY);
     p.iter().map(|p| p * (1.0 - least * link.levels as f64) + least).collect()
 }

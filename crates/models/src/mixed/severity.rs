@@ -1,4 +1,4 @@
-//! How strict or lenient an annotator is.
+//! Severity: how strict or lenient an annotator is.
 
 use super::crossed::CrossedEffects;
 use dissensus_stats::data::Severity;
@@ -6,7 +6,8 @@ use dissensus_stats::math::axpy;
 use dissensus_stats::math::cholesky::quadratic;
 
 impl CrossedEffects {
-    /// Mean shift of an annotator's intercepts against the average annotator's, and its standard deviation; `None` for softmax links.
+    /// Mean shift of an annotator's intercepts against the average annotator's, and its standard deviation;
+    /// `None` for softmax links.
     pub(crate) fn severity(&self, annotator: usize) -> Option<Severity> {
         let (link, w) = (self.link, self.width());
         if link.softmax {
@@ -30,8 +31,8 @@ impl CrossedEffects {
         Some(Severity { mean, sd: quadratic(&covariance, &direction).max(0.0).sqrt() })
     }
 
-    /// The mean of [`CrossedEffects::severity`] of the author of label `at` of a text, to first order without this label; `None` for softmax
-    /// links.
+    /// Mean of [`CrossedEffects::severity`] of the annotator of label `at` of a text without this label, to
+    /// first order; `None` for softmax links.
     pub(crate) fn severity_without(&self, text: usize, at: usize) -> Option<f64> {
         if self.link.softmax {
             return None;

@@ -1,11 +1,13 @@
-//! How far a measure of one text moves with annotators' effects, and with what is not known of shared parameters.
+//! How far a measure of one text moves with annotators' effects, and with the uncertainty of shared
+//! parameters.
 
 use super::crossed::CrossedEffects;
 use crate::mixed::predictor::LogitSlope;
 use dissensus_stats::math::dot;
 
 impl CrossedEffects {
-    /// How a measure that moves so with an annotator's logits on a text moves with the annotator's effects and slopes.
+    /// Derivative of a measure with respect to an annotator's effects and slopes, from its derivative with
+    /// respect to the annotator's logits on a text.
     pub(crate) fn by_effects(&self, annotator: usize, text: usize, slopes: &[LogitSlope]) -> Vec<f64> {
         let (link, theta) = (self.link, &self.annotators[annotator].theta);
         let d = link.random_effects();
@@ -24,7 +26,8 @@ impl CrossedEffects {
     }
 }
 
-/// How one text and its annotators move in each direction of [`super::parameter_moves::ParameterUncertainty`].
+/// How one text and its annotators move in each direction of
+/// [`super::parameter_moves::ParameterUncertainty`].
 pub(crate) struct SharedMoves<'a> {
     crossed: &'a CrossedEffects,
     /// Scores x directions.
@@ -40,7 +43,7 @@ impl<'a> SharedMoves<'a> {
         self.crossed.uncertainty.directions()
     }
 
-    /// Adds what one annotator, who has not labelled the text, does to a measure in each direction.
+    /// Adds the effect of one annotator, who has not labelled the text, on a measure in each direction.
     pub(crate) fn add(&self, annotator: usize, slopes: &[LogitSlope], by_effect: &[f64], out: &mut [f64]) {
         if out.is_empty() {
             return;
@@ -75,7 +78,7 @@ impl<'a> SharedMoves<'a> {
     }
 }
 
-/// Rows of so many directions.
+/// Rows with one entry per direction.
 fn out_rows<'a>(directions: usize) -> impl Fn(&'a [f32]) -> std::slice::ChunksExact<'a, f32> {
     move |all| all.chunks_exact(directions.max(1))
 }

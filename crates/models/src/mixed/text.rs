@@ -14,15 +14,17 @@ pub(crate) struct TextPosterior {
     pub(crate) mean: Vec<f64>,
     /// Variance (mean over scores).
     pub(crate) variance: f64,
-    /// Labels x (q means, one variance, what the text's scale adds to the noise of a label), each without that label.
+    /// Labels x (q means, one variance, noise that the text's scale adds to a label), each without that
+    /// label.
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, the text's scores integrated out.
+    /// Log probability of the labels, with the text's scores integrated out.
     pub(crate) log_evidence: f64,
-    /// Of its scale; `None` where texts have none of their own.
+    /// Posterior of its scale; `None` where the model has no scales of texts.
     pub(crate) scale: Option<ScalePosterior>,
 }
 
-/// The posterior for prior `N(prior_mean, prior_var)`, with `scale` (never with softmax) for a scale of its own.
+/// The posterior for prior `N(prior_mean, prior_var)`; `scale` (never with softmax) gives the text a scale of
+/// its own.
 pub(crate) fn fit(
     link: Link,
     prior_mean: &[f64],
@@ -63,7 +65,7 @@ pub(crate) fn fit(
     }
 }
 
-/// Several scores: mode and curvature (Laplace); a label is taken out to first order.
+/// Several scores: mode and curvature (Laplace); labels are left out to first order.
 fn laplace(link: Link, mean: &[f64], var: f64, labels: &[ScoredLabel]) -> TextPosterior {
     let q = mean.len();
     let mut d = Gradient::default();
@@ -129,7 +131,7 @@ mod tests {
         let posterior = fit(link, &[0.0; 3], 1.0, None, &labels, &Hermite::new());
         assert!(posterior.mean[2] > 0.2 && posterior.mean[0] < 0.0);
         assert!(posterior.variance < 1.0);
-        // Without its only label the text is back near its prior.
+        // Without its only label the text returns close to its prior.
         assert!(posterior.cavity[..3].iter().all(|m| m.abs() < 0.15), "{:?}", posterior.cavity);
         assert!((posterior.cavity[3] - 1.0).abs() < 1e-9);
     }

@@ -1,39 +1,41 @@
-//! Texts' own scales: how far people are apart on a text, beyond what its place on the scale explains.
+//! Scales of texts: how far labels of a text are apart, beyond what its score explains.
 //!
-//! The location-scale model for ordered levels (McCullagh 1980, section 6) with random scales (Hedeker, Mermelstein and Demirtas 2008):
-//! `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, sd^2)`. A text's scale and its score are integrated over together, on a
-//! grid of scales. What predicts is the posterior median of the scale, `exp E log s_t`, so that a text without labels has a scale of 1.
+//! The location-scale model for ordered levels (McCullagh 1980, section 6) with random scales (Hedeker,
+//! Mermelstein and Demirtas 2008): `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, sd^2)`. A
+//! text's scale and its score are integrated over together, on a grid of scales. Predictions use the
+//! posterior median of the scale, `exp E log s_t`, so that a text without labels has a scale of 1.
 
 use super::scalar_posterior::{ScalarPosterior, ScoredLabel};
 use dissensus_stats::math::PI_8;
 use serde::{Deserialize, Serialize};
 
-/// Logarithms of scales that are integrated over: as many on either side of 0, and 0.
+/// Number of grid points of the logarithm of the scale on either side of 0.
 const SIDE: usize = 11;
-/// Their distance.
+/// Distance of the grid points.
 const STEP: f64 = 0.2;
-/// A scale whose likelihood is `exp` of minus this beside the likeliest's need not be looked at.
+/// A scale is skipped if its log-likelihood is lower than the largest by more than this.
 const NEGLIGIBLE: f64 = 16.0;
-/// The standard deviation of what embeddings tell and labels do not change.
+/// Standard deviation of scales that are predicted from embeddings and not updated by labels.
 const TOLD_SD: f64 = 1e-3;
 
-/// What is known of a text's scale before its labels.
+/// Prior of a text's scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalePrior {
-    /// Mean of its logarithm.
+    /// Mean of the logarithm of the scale.
     pub(crate) mean: f64,
-    /// Standard deviation of its logarithm.
+    /// Standard deviation of the logarithm of the scale.
     pub(crate) sd: f64,
 }
 
-/// What is known of it given them.
+/// Posterior of a text's scale given its labels.
 #[derive(Clone, Debug)]
 pub(crate) struct ScalePosterior {
-    /// Mean of its logarithm.
+    /// Mean of the logarithm of the scale.
     pub(crate) log: f64,
-    /// Variance of its logarithm.
+    /// Variance of the logarithm of the scale.
     pub(crate) variance: f64,
-    /// Logarithm of the labels' probability at each scale of the grid around the prior's mean, the score integrated out; empty without labels.
+    /// Log probability of the labels at each scale of the grid around the prior's mean, with the score
+    /// integrated out; empty without labels.
     pub(crate) log_evidence: Vec<f64>,
 }
 
@@ -46,7 +48,7 @@ impl ScalePosterior {
         noise(self.log)
     }
 
-    /// The same where the logarithm lies `x` posterior standard deviations from its mean.
+    /// The noise with the logarithm of the scale `x` posterior standard deviations from its mean.
     pub(crate) fn noise_at(&self, x: f64) -> f64 {
         noise(self.log + x * self.variance.sqrt())
     }
@@ -59,7 +61,7 @@ pub(crate) struct ScaledPosterior {
     pub(crate) variance: f64,
     /// Labels x (mean, variance, noise of the scale), each without that label.
     pub(crate) cavity: Vec<f64>,
-    /// Logarithm of the labels' probability, score and scale integrated out.
+    /// Log probability of the labels, with score and scale integrated out.
     pub(crate) log_evidence: f64,
     pub(crate) scale: ScalePosterior,
 }
@@ -67,13 +69,14 @@ pub(crate) struct ScaledPosterior {
 /// Scales of all texts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TextScales {
-    /// Standard deviation of their logarithms around what embeddings tell; next to 0 where labels tell no more.
+    /// Standard deviation of the logarithms of scales around the prediction from embeddings; close to 0 where
+    /// labels do not update them.
     pub(crate) sd: f64,
-    /// Whether labels tell more than embeddings.
+    /// Whether labels update the scales in addition to embeddings.
     pub(crate) own: bool,
-    /// Its 95 % interval by the likelihood, the other variances held.
+    /// Its 95 % likelihood interval, with the other variances fixed.
     pub(crate) interval: (f64, f64),
-    /// Means of the logarithms before a text's labels.
+    /// Prior means of the logarithms.
     mean: Vec<f64>,
     /// Posterior means of the logarithms.
     log: Vec<f64>,
@@ -82,23 +85,23 @@ pub(crate) struct TextScales {
 }
 
 impl TextScales {
-    /// All 1, of logarithms with this standard deviation.
+    /// Scales with a prior median of 1, whose logarithms have this standard deviation.
     pub(crate) fn new(texts: usize, sd: f64) -> Self {
         Self::around(vec![0.0; texts], sd)
     }
 
-    /// Of these logarithms before labels are looked at, with this standard deviation.
+    /// Scales whose logarithms have these prior means, and this standard deviation.
     pub(super) fn around(mean: Vec<f64>, sd: f64) -> Self {
         let (log, variance) = (mean.clone(), vec![sd * sd; mean.len()]);
         Self { sd, own: true, interval: (sd, sd), mean, log, variance }
     }
 
-    /// Of these logarithms, whatever labels say.
+    /// Scales with these logarithms, regardless of labels.
     pub(super) fn told(mean: Vec<f64>) -> Self {
         Self { own: false, ..Self::around(mean, TOLD_SD) }
     }
 
-    /// The same of no text.
+    /// Scales without any text.
     pub(crate) fn for_new_texts(&self) -> Self {
         Self { mean: Vec::new(), log: Vec::new(), variance: Vec::new(), ..*self }
     }
@@ -107,7 +110,7 @@ impl TextScales {
         ScalePrior { mean: self.mean[text], sd: self.sd }
     }
 
-    /// Logarithms before labels are looked at.
+    /// Prior means of the logarithms.
     pub(super) fn means(&self) -> &[f64] {
         &self.mean
     }
@@ -116,7 +119,7 @@ impl TextScales {
         (self.log[text], self.variance[text]) = (scale.log, scale.variance);
     }
 
-    /// Adds a text without labels, of this logarithm.
+    /// Adds a text without labels whose scale has this logarithm.
     pub(crate) fn push(&mut self, log: f64) {
         self.mean.push(log);
         self.log.push(log);
@@ -128,17 +131,17 @@ impl TextScales {
         (self.log[text], self.variance[text])
     }
 
-    /// What it adds to the noise of the text's labels.
+    /// Noise that the text's scale adds to its labels.
     pub(crate) fn noise(&self, text: usize) -> f64 {
         noise(self.log[text])
     }
 
-    /// The same where the logarithm lies `x` posterior standard deviations from its mean.
+    /// The noise with the logarithm of the scale `x` posterior standard deviations from its mean.
     pub(crate) fn noise_at(&self, text: usize, x: f64) -> f64 {
         noise(self.log[text] + x * self.variance[text].sqrt())
     }
 
-    /// Whether a state that was read from bytes fits together.
+    /// Whether the sizes of a deserialised state are consistent.
     pub(crate) fn fits(&self, texts: usize) -> bool {
         self.mean.len() == texts
             && self.log.len() == texts
@@ -147,7 +150,8 @@ impl TextScales {
     }
 }
 
-/// A squared scale as a variance beside the standard logistic's, so that `attenuation(variance + noise)` divides by the scale.
+/// Expresses a squared scale as a variance in addition to the standard logistic's, so that
+/// `attenuation(variance + noise)` divides by the scale.
 pub(crate) fn noise(log: f64) -> f64 {
     ((2.0 * log).exp() - 1.0) / PI_8
 }
@@ -157,7 +161,8 @@ fn grid() -> impl Iterator<Item = f64> {
     (0..=2 * SIDE).map(|g| STEP * (g as f64 - SIDE as f64))
 }
 
-/// Integrates over the scale of a text with at least one label, its score integrated out by `score` at each scale.
+/// Integrates over the scale of a text with at least one label; `score` integrates out the score at each
+/// scale.
 pub(crate) fn at_scales(
     prior: ScalePrior,
     labels: &[ScoredLabel],
@@ -188,18 +193,19 @@ pub(crate) fn at_scales(
     }
 }
 
-/// A scale of the grid, and what is known of the score there.
+/// A scale of the grid, and the posterior of the score there.
 pub(super) struct ScaleNode {
     /// Its posterior weight; those of all nodes sum to 1.
     pub(super) weight: f64,
-    /// What it adds to the noise of a label.
+    /// Noise that the scale adds to a label.
     pub(super) noise: f64,
     /// Mean of the score.
     pub(super) mean: f64,
     pub(super) variance: f64,
 }
 
-/// Score and scale together, which their moments tell apart too little where tails count: for each label the nodes without it.
+/// Score and scale together, for each label the nodes without it: their moments are too coarse where tails
+/// matter.
 pub(super) fn nodes_without(
     prior: ScalePrior,
     labels: &[ScoredLabel],
@@ -220,13 +226,14 @@ pub(super) fn nodes_without(
     (0..labels.len()).map(of).collect()
 }
 
-/// Labels of a text whose scale has this logarithm.
+/// The labels of a text, for this logarithm of its scale.
 fn scaled(labels: &[ScoredLabel], log: f64) -> Vec<ScoredLabel> {
     labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect()
 }
 
-/// The score at the scales of the grid whose likelihood is not negligible beside the largest, by all labels or without one of them: of a
-/// text with few labels nearly all, of one with hundreds some. It has one peak, which is climbed from the middle.
+/// The score at the scales of the grid whose likelihood is not negligible compared with the largest, by all
+/// labels or without one of them: nearly all scales for a text with few labels, some for one with hundreds.
+/// The likelihood has one peak, and the search climbs it from the middle.
 fn likely_scores(of: impl Fn(f64) -> ScalarPosterior) -> Vec<Option<ScalarPosterior>> {
     let places: Vec<f64> = grid().collect();
     let mut scores: Vec<Option<ScalarPosterior>> = vec![None; places.len()];
@@ -258,7 +265,7 @@ fn evidence(scores: &[Option<ScalarPosterior>], of: impl Fn(&ScalarPosterior) ->
     scores.iter().map(|score| score.as_ref().map_or(f64::NEG_INFINITY, &of)).collect()
 }
 
-/// Where the scale is told.
+/// The posterior where the scale is fixed by its prior.
 fn at_scale(prior: ScalePrior, score: ScalarPosterior) -> ScaledPosterior {
     let noise = noise(prior.mean);
     ScaledPosterior {
@@ -270,7 +277,7 @@ fn at_scale(prior: ScalePrior, score: ScalarPosterior) -> ScaledPosterior {
     }
 }
 
-/// Moments over the scales of the grid, and the logarithm of the labels' probability.
+/// Moments over the scales of the grid, and the log probability of the labels.
 struct Mixture {
     mean: f64,
     variance: f64,
@@ -298,7 +305,7 @@ fn mixture(sd: f64, log_evidence: &[f64], moments: impl Fn(usize) -> (f64, f64))
     }
 }
 
-/// Posterior weights of the scales of the grid, and the logarithm of the labels' probability.
+/// Posterior weights of the scales of the grid, and the log probability of the labels.
 fn weighted(sd: f64, log_evidence: &[f64]) -> (Vec<f64>, f64) {
     let prior: Vec<f64> = grid().map(|x| -0.5 * (x / sd).powi(2)).collect();
     let norm: f64 = prior.iter().map(|p| p.exp()).sum();
@@ -310,7 +317,7 @@ fn weighted(sd: f64, log_evidence: &[f64]) -> (Vec<f64>, f64) {
     (weights, top + sum.ln() - norm.ln())
 }
 
-/// The logarithm of the probability of a text's labels where logarithms of scales have standard deviation `sd`.
+/// Log probability of a text's labels if logarithms of scales have standard deviation `sd`.
 pub(super) fn log_evidence_of(sd: f64, at_scales: &[f64]) -> f64 {
     weighted(sd, at_scales).1
 }
@@ -347,19 +354,19 @@ mod tests {
         let agreed = fitted(0.5, &[2, 2, 2, 2, 2, 2, 2, 2]).scale;
         assert!(apart.log > 0.2 && agreed.log < -0.2, "{} {}", apart.log, agreed.log);
         assert!(apart.variance < 0.25 && agreed.variance < 0.25);
-        // One label where labels are expected says little.
+        // One label at its expected level carries little information.
         let one = fitted(0.5, &[2]).scale;
         assert!(one.log.abs() < 0.2 && one.variance > 0.2, "{one:?}");
     }
 
-    /// What is known without a label is what would be known had it never been given.
+    /// Leaving a label out gives the same posterior as never having had it.
     #[test]
     fn a_label_taken_out_is_as_if_it_had_never_been() {
         let link = Link { levels: 5, softmax: false, discrimination: true };
         let rule = Hermite::new();
         let dissenting = |n: usize| [vec![0; n], vec![4]].concat();
         let few = || [(vec![0, 4, 1, 3, 4], 0.4)].into_iter();
-        // One label against all others makes scales unlikely that are the likeliest without it.
+        // One label against all others makes scales unlikely that are the most likely without it.
         let one_against_all =
             [8, 20].into_iter().flat_map(|n| [0.3, 0.5, 0.8, 1.1].map(|sd| (dissenting(n), sd)));
         for (levels, sd) in few().chain(one_against_all) {
@@ -382,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Hundreds of labels leave few scales, which are all that is looked at; a few labels leave most.
+    /// Hundreds of labels leave few scales, and only these are evaluated; a few labels leave most.
     #[test]
     fn scales_that_labels_rule_out_are_not_looked_at() {
         let link = Link { levels: 5, softmax: false, discrimination: true };

@@ -1,4 +1,4 @@
-//! Whether texts get scales of their own, and how much these differ.
+//! Selection of scales of texts, and estimation of their variation.
 
 use super::convergence::{FINAL, ROUGH};
 use super::crossed::CrossedEffects;
@@ -10,44 +10,48 @@ use dissensus_stats::math::clustered::more_than_chance;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// With fewer texts that two people have labelled there is too little to tell.
+/// Fewest texts with labels of two annotators; with fewer, there is too little data.
 const MIN_TEXTS: usize = 50;
-/// Where the standard deviation of logarithms of scales starts.
+/// Initial standard deviation of logarithms of scales.
 const INITIAL_SD: f64 = 0.3;
-/// The same under which labels say what they tell of a text's scale.
+/// Standard deviation of scales under which the sites of texts' scales are computed.
 const SITE_SD: f64 = 0.5;
-/// Rounds in which scales are told by embeddings and all else is estimated given them.
+/// Rounds in which scales are predicted from embeddings and everything else is estimated given them.
 const ROUNDS: usize = 2;
-/// Between these it is looked for; below the first, texts hardly differ.
+/// Search range of the standard deviation; below it, texts hardly differ.
 const SDS: (f64, f64) = (0.1, 1.1);
-/// Half the 95 % quantile of chi-squared with one degree of freedom: the log-likelihood falls by so much at the ends of an interval.
+/// Half the 95 % quantile of chi-squared with one degree of freedom: the drop of the log-likelihood at the
+/// ends of an interval.
 const HALF_QUANTILE: f64 = 1.920_729;
-/// The same of 90 %, at whose upper end intervals of disagreement reckon with scales of texts that are not in the model.
+/// Half the 90 % quantile, for the interval whose upper end intervals of disagreement use for scales of texts
+/// that are not in the model.
 const HALF_QUANTILE_OF_DOUBT: f64 = 1.352_772;
-/// Places of a grid over [`SDS`] and of the search between two of them.
+/// Number of grid points over [`SDS`], and of search steps between two of them.
 const PLACES: usize = 20;
 
-/// How much texts differ in how far people are apart on them, beyond what their place on the scale explains.
+/// Variation between texts in the spread of their labels, beyond what their scores explain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleSpread {
     /// Standard deviation of the logarithms of texts' scales.
     pub sd: f64,
-    /// Its 95 % interval by the likelihood, the other variances held.
+    /// Its 95 % likelihood interval, with the other variances fixed.
     pub interval: (f64, f64),
 }
 
 impl ScaleSpread {
-    /// The largest that is looked for: it stands for all above it.
+    /// Largest value in the search; it represents all values above it.
     pub const MOST: f64 = SDS.1;
 }
 
 impl CrossedEffects {
-    /// Gives texts scales of their own if that predicts left-out labels better by more than chance; else leaves everything as it was.
-    /// Returns whether it did. The variances are then estimated anew.
+    /// Gives texts scales of their own if that improves the prediction of held-out labels by more than
+    /// chance; otherwise leaves everything unchanged. Returns whether it did. The variances are then
+    /// estimated anew.
     ///
-    /// A label is left out of its text, scale and score, and of its annotator ([`CrossedEffects::own_without_as_predicted`]); whole texts would leave
-    /// nothing that could tell their scales.
+    /// A label is held out of its text's scale and score, and of its annotator
+    /// ([`CrossedEffects::own_without_as_predicted`]); holding out whole texts would leave no labels to
+    /// estimate their scales from.
     pub(crate) fn select_text_scales(&mut self) -> bool {
         if self.has_own_scales() || self.cannot_tell_scales() {
             return false;
@@ -78,8 +82,9 @@ impl CrossedEffects {
         used
     }
 
-    /// Lets embeddings tell how far people are apart on a text if that predicts labels of left-out texts better by more than chance, and
-    /// returns what they tell; else leaves everything as it was. The variances are then estimated anew.
+    /// Predicts the scales of texts from embeddings if that improves the prediction of labels of held-out
+    /// texts by more than chance, and returns the fitted head; otherwise leaves everything unchanged. The
+    /// variances are then estimated anew.
     pub(crate) fn select_told_scales(
         &mut self,
         x: &PcaEmbeddings,
@@ -109,8 +114,9 @@ impl CrossedEffects {
         found
     }
 
-    /// The largest standard deviation of the logarithms of texts' scales that labels do not rule out (the upper end of a 90 % interval by
-    /// the likelihood, the other variances held); 0 where texts have scales of their own, and where labels cannot tell.
+    /// Largest standard deviation of the logarithms of texts' scales that the labels do not rule out (the
+    /// upper end of a 90 % likelihood interval, with the other variances fixed); 0 where texts have scales of
+    /// their own, and where labels carry no information about scales.
     pub(super) fn scale_sd_not_ruled_out(&self) -> f64 {
         if self.has_own_scales() || self.cannot_tell_scales() {
             return 0.0;
@@ -133,7 +139,8 @@ impl CrossedEffects {
         self.link.softmax || self.link.levels < 3 || several < MIN_TEXTS
     }
 
-    /// What the labels of each text with several of them tell of the logarithm of its scale: the posterior without its prior.
+    /// Estimates of the logarithm of the scale of each text with several labels, from its labels only: the
+    /// posterior without its prior.
     fn scale_sites(&self) -> Vec<ScaleSite> {
         let mut wide = self.clone();
         let means =
@@ -146,14 +153,14 @@ impl CrossedEffects {
                 let scale = posterior.scale.as_ref()?;
                 let precision = (1.0 / scale.variance.max(1e-6) - 1.0 / SITE_SD.powi(2)).max(1e-2);
                 let away = (scale.log - means[text]) / scale.variance.max(1e-6) / precision;
-                // What is left between texts of like embeddings is noise to the regression.
+                // Remaining differences between texts of similar embeddings are noise to the regression.
                 let variance = 1.0 / precision + INITIAL_SD.powi(2);
                 Some(ScaleSite { text, log: means[text] + away, variance })
             })
             .collect()
     }
 
-    /// Whether labels are predicted better than `before` by more than chance.
+    /// Whether labels are predicted better than by `before` by more than chance.
     fn gains(&self, found: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)>]) -> bool {
         let pairs = found.iter().zip(before);
         let gains: Vec<Vec<(u32, f64)>> =
@@ -161,8 +168,9 @@ impl CrossedEffects {
         more_than_chance(&gains, self.texts())
     }
 
-    /// Log-likelihood of every label by what is known of its text before any label, and of its annotator without this one; (text, value)
-    /// annotator by annotator, of those who have labels. Scores and scales of texts are those of heads that have not seen them.
+    /// Log-likelihood of every label given its text's prior, before any label, and its annotator without this
+    /// label; (text, value) annotator by annotator, for those who have labels. Scores and scales of texts are
+    /// those of heads that have not seen them.
     fn labels_of_left_out_texts(&self) -> Vec<Vec<(u32, f64)>> {
         let of = |(annotator, effect): (usize, &super::annotator::AnnotatorEffect)| {
             let mut p = vec![0.0; self.link.levels];
@@ -185,7 +193,8 @@ impl CrossedEffects {
         annotators.map(of).collect()
     }
 
-    /// Log-likelihood of every label by posteriors that lack it, (text, value) annotator by annotator, of those who have labels.
+    /// Log-likelihood of every label by posteriors that exclude it, (text, value) annotator by annotator, for
+    /// those who have labels.
     fn left_out_labels(&self) -> Vec<Vec<(u32, f64)>> {
         let of = |(annotator, effect): (usize, &super::annotator::AnnotatorEffect)| {
             let mut p = vec![0.0; self.link.levels];
@@ -203,7 +212,8 @@ impl CrossedEffects {
         annotators.map(of).collect()
     }
 
-    /// Mean logarithm of the scales of texts with several labels: what a common factor of all scores would do as well.
+    /// Mean logarithm of the scales of texts with several labels: the part that a common factor of all scores
+    /// would explain equally well.
     fn common_log_scale(&self) -> f64 {
         let Some(scales) = &self.scales else { return 0.0 };
         let several = (0..self.texts()).filter(|text| self.labels[*text].len() > 1);
@@ -211,15 +221,15 @@ impl CrossedEffects {
         if n > 0.0 { sum / n } else { 0.0 }
     }
 
-    /// The standard deviation of scales under which the labels are likeliest, all else held (Liu and Rubin 1994, ECME: a step that
-    /// maximises the likelihood itself needs few rounds).
+    /// Updates the standard deviation of scales to the one under which the labels are most likely, all else
+    /// fixed (Liu and Rubin 1994, ECME: a step that maximises the likelihood itself needs few rounds).
     pub(super) fn update_scale_sd(&mut self, fitted: &[TextPosterior]) {
         if let Some(scales) = self.scales.as_mut().filter(|scales| scales.own) {
             scales.sd = likeliest(&several_labels(fitted));
         }
     }
 
-    /// Estimates all variances and the interval of the scales' spread.
+    /// Estimates all variances and the interval of the scales' variation.
     fn finish_scales(&mut self) {
         self.expectation_maximisation(FINAL);
         let fitted = self.fitted_texts();
@@ -228,7 +238,7 @@ impl CrossedEffects {
         }
     }
 
-    /// The same effects with scales of texts, whether they predict better or not.
+    /// The same effects with scales of texts, regardless of their predictive gain.
     #[cfg(test)]
     pub(super) fn with_scales(&self) -> Self {
         let mut trial = self.clone();
@@ -237,13 +247,13 @@ impl CrossedEffects {
         trial
     }
 
-    /// How much texts' scales differ; `None` where texts have none of their own.
+    /// Variation of texts' scales; `None` where the model has none.
     pub(crate) fn scale_spread(&self) -> Option<ScaleSpread> {
         let TextScales { sd, interval, .. } = self.scales.as_ref().filter(|scales| scales.own)?;
         Some(ScaleSpread { sd: *sd, interval: *interval })
     }
 
-    /// The same effects without texts' scales, estimated anew.
+    /// The same effects without scales of texts, re-estimated.
     pub(super) fn without_scales(&self) -> Self {
         let mut plain = self.clone();
         plain.scales = None;
@@ -274,14 +284,15 @@ fn likeliest(texts: &[&[f64]]) -> f64 {
     if best == 0 || best == PLACES {
         return place(best);
     }
-    // The parabola through the best place and its neighbours.
+    // The parabola through the best grid point and its neighbours.
     let (low, mid, high) = (at[best - 1], at[best], at[best + 1]);
     let bend = low - 2.0 * mid + high;
     let shift = if bend < 0.0 { 0.5 * (low - high) / bend } else { 0.0 };
     place(best) + shift.clamp(-1.0, 1.0) * (place(1) - place(0))
 }
 
-/// Where the log-likelihood has fallen by `fall` on either side of `sd`; 0 and the largest sd where it does not fall so far.
+/// Interval where the log-likelihood has fallen by `fall` on either side of `sd`; 0 and the largest sd where
+/// it does not fall so far.
 fn interval(sd: f64, texts: &[&[f64]], fall: f64) -> (f64, f64) {
     let bar = log_likelihood(sd, texts) - fall;
     let end = |far: f64| -> Option<f64> {
@@ -303,7 +314,8 @@ mod tests {
     use super::*;
     use crate::mixed::text_scale_simulation::{fitted, fitted_told};
 
-    /// Whether embeddings come to tell scales, and the correlation of what they tell with the first number of the embedding.
+    /// Whether scales end up predicted from embeddings, and the correlation of the prediction with the first
+    /// number of the embedding.
     fn told(slope: f64, seed: u64) -> (bool, f64) {
         let (mut crossed, embeddings) = fitted_told(slope, seed);
         let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
@@ -315,7 +327,7 @@ mod tests {
         let pairs = || rows().map(|row| (head.predict(row), f64::from(row[0])));
         let dot = |f: &dyn Fn((f64, f64)) -> f64| pairs().map(f).sum::<f64>();
         let correlation = dot(&|(a, b)| a * b) / (dot(&|(a, _)| a * a) * dot(&|(_, b)| b * b)).sqrt();
-        // Labels of a text have not told its own.
+        // A text's scale is not predicted from its own labels.
         let scales = crossed.scales.as_ref().unwrap();
         assert!(scales.means().iter().zip(rows()).any(|(held_out, row)| *held_out != head.predict(row)));
         (true, correlation)
@@ -327,7 +339,7 @@ mod tests {
         assert!(found.iter().filter(|(used, r)| *used && *r > 0.7).count() >= 5, "{found:?}");
     }
 
-    /// The rule is for a chance of one in forty.
+    /// The rule allows a chance of one in forty.
     #[test]
     fn embeddings_that_tell_nothing_of_scales_are_not_asked() {
         const SEEDS: u64 = 40;
@@ -335,7 +347,8 @@ mod tests {
         assert!(taken <= 1, "{taken} of {SEEDS}");
     }
 
-    /// Projects of 300 texts with 9 labels of 60 people: how many intervals hold the truth, and the mean spread that was found.
+    /// Projects of 300 texts with 9 labels each, from 60 people: how many intervals contain the truth, and
+    /// the mean estimated spread.
     fn coverage(truth: f64, seeds: std::ops::Range<u64>) -> (usize, f64) {
         let n = (seeds.end - seeds.start) as f64;
         let found: Vec<ScaleSpread> =
@@ -371,7 +384,7 @@ mod tests {
         assert!(used >= 9, "{used} of {SEEDS}");
     }
 
-    /// The rule is for a chance of one in forty.
+    /// The rule allows a chance of one in forty.
     #[test]
     fn where_texts_have_one_scale_they_get_none_of_their_own() {
         const SEEDS: u64 = 40;
@@ -415,7 +428,7 @@ mod tests {
         }
     }
 
-    /// Where every label is the same level, or each text has one label, there is nothing to learn a scale from.
+    /// Where every label is the same level, or each text has one label, there is no information about scales.
     #[test]
     fn labels_that_tell_nothing_give_none() {
         use crate::mixed::link::Link;

@@ -18,7 +18,8 @@ pub(crate) fn fitted(omega: f64, seed: u64) -> CrossedEffects {
     fitted_around(&[0.0; TEXTS], omega, seed)
 }
 
-/// The same where embeddings of 8 numbers tell the logarithms of scales: `slope` times the first number.
+/// The same simulation with embeddings of 8 numbers that determine the logarithms of scales: `slope` times
+/// the first number.
 pub(crate) fn fitted_told(slope: f64, seed: u64) -> (CrossedEffects, Embeddings) {
     let mut rng = generator(seed, 7);
     let rows: Vec<f32> = (0..8 * TEXTS).map(|_| StandardNormal.sample(&mut rng)).collect();

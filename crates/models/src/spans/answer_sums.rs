@@ -1,10 +1,10 @@
-//! What one answer adds to the scores of a model: sums, of which those of any answers are made.
+//! Sums of one answer, from which the scores of a model on any set of answers are computed.
 
 use super::marks::runs_of_words;
 use super::token_scores::PredictedMarks;
 use std::ops::Range;
 
-/// Least probability in a logarithm.
+/// Smallest probability in a logarithm.
 const LEAST: f64 = 1e-7;
 
 /// True positives, predicted and actual positives.
@@ -21,7 +21,7 @@ impl Counts {
         (all > 0.0).then(|| 2.0 * self.right / all)
     }
 
-    /// Whether there is anything of it, marked or predicted.
+    /// Whether the type occurs, marked or predicted.
     pub(super) fn occurs(self) -> bool {
         self.predicted + self.actual > 0.0
     }
@@ -45,7 +45,7 @@ impl Counts {
     }
 }
 
-/// Spans that share a word with one of the other side.
+/// Counts of spans that share a word with a span of the other side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overlap {
     predicted_found: f64,
@@ -75,7 +75,8 @@ impl Overlap {
         self.actual += other.actual;
     }
 
-    /// The harmonic mean of the shares that are found; 0 where nothing is, absent where there is no span on either side.
+    /// Harmonic mean of precision and recall; 0 where nothing is found, absent where there is no span on
+    /// either side.
     pub(super) fn f1(self) -> Option<f64> {
         if self.predicted + self.actual == 0.0 {
             return None;
@@ -90,19 +91,20 @@ impl Overlap {
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnswerSums {
     pub(super) words: u64,
-    /// Of each type the summed loss, and counts of words.
+    /// For each type the summed loss, and counts of words.
     pub(super) types: Vec<(f64, Counts)>,
     pub(super) exact: Counts,
     pub(super) overlap: Overlap,
 }
 
 impl AnswerSums {
-    /// Of no answer.
+    /// Sums of no answer.
     pub(super) fn none(types: usize) -> Self {
         Self { types: vec![Default::default(); types], ..Self::default() }
     }
 
-    /// Of an answer to a text of so many words. A word counts as marked where its probability reaches the type's threshold.
+    /// Sums of an answer to a text of `words` words. A word counts as marked where its probability reaches
+    /// the type's threshold.
     pub(super) fn of(words: usize, one: &PredictedMarks<'_>) -> Self {
         let PredictedMarks { answer, probabilities: p, thresholds } = one;
         let types = thresholds.len();

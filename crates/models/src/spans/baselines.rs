@@ -1,25 +1,25 @@
-//! What can be said of words without a model of their meaning.
+//! Baselines for words without a model of their meaning.
 
 use super::data::{SpanAnswer, SpanTexts};
 
-/// Marks that are added to those of a form, spread as those of all words.
+/// Pseudo-count of words added to those of a form, with the rates of all words.
 const SMOOTHING: f64 = 10.0;
-/// Words that are added to those of an annotator, marked as often as all words.
+/// Pseudo-count of words added to those of an annotator, marked as often as all words.
 const ANNOTATOR_SMOOTHING: f64 = 20.0;
 
 /// Rates at which words are marked.
 #[derive(Clone, Debug)]
 pub struct WordFrequency {
-    /// Of each type over all answers.
+    /// For each type, over all answers.
     rates: Vec<f64>,
-    /// Of each form and type, smoothed.
+    /// For each form and type, smoothed.
     forms: Vec<f64>,
-    /// Of each annotator and type over the rate of all, smoothed.
+    /// For each annotator and type, relative to the rate of all, smoothed.
     annotators: Vec<f64>,
 }
 
 impl WordFrequency {
-    /// From the answers that `train` names.
+    /// Fits the rates to the answers that `train` selects.
     pub fn fit(
         texts: &SpanTexts,
         answers: &[SpanAnswer],
@@ -63,7 +63,8 @@ impl WordFrequency {
         Self { rates, forms: of_form, annotators: of_annotator }
     }
 
-    /// The smoothed rate of each word's form times how much more often than all others the annotator marks: `[words][types]`.
+    /// The smoothed rate of each word's form times the annotator's rate of marking relative to all others:
+    /// `[words][types]`.
     pub fn probabilities(&self, texts: &SpanTexts, text: u32, annotator: u32) -> Vec<f32> {
         let types = self.rates.len();
         let own = &self.annotators[annotator as usize * types..][..types];
@@ -75,7 +76,7 @@ impl WordFrequency {
     }
 }
 
-/// The rate at which an annotator marks, whatever the word: `[words][types]`.
+/// The rate at which an annotator marks, for all words: `[words][types]`.
 pub(super) fn annotator_rates(frequency: &WordFrequency, words: usize, annotator: u32) -> Vec<f32> {
     let types = frequency.rates.len();
     let own = &frequency.annotators[annotator as usize * types..][..types];

@@ -1,18 +1,19 @@
-//! Words of texts as models see them, and who marked which.
+//! Words of texts as models see them, and the marks of annotators.
 
 use dissensus_stats::data::ModelError;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Types that a question with spans can have, because a word's marks are bits of a `u64`.
+/// Largest number of types of a span question: a word's marks are bits of a `u64`.
 pub(super) const MOST_TYPES: usize = 64;
 
-/// What models see of the words of one text.
+/// Input of models for the words of one text.
 #[derive(Clone, Copy, Debug)]
 pub struct WordFeatures<'a> {
     /// Hidden states, `[words][dim]`, row-major.
     pub states: &'a [f32],
-    /// Of each word the id of its form (the word in lower case); ids that a model has not learned say nothing.
+    /// For each word the id of its form (the word in lower case); ids that a model has not learned are
+    /// ignored.
     pub forms: &'a [u32],
 }
 
@@ -20,15 +21,15 @@ pub struct WordFeatures<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct SpanTexts {
     dim: usize,
-    /// Where the words of each text begin, and at last where they end.
+    /// First word of each text, followed by the total number of words.
     first: Vec<usize>,
     states: Vec<f32>,
     forms: Vec<u32>,
-    /// One over how often the word's form stands in its text.
+    /// Inverse of the number of occurrences of the word's form in its text.
     weights: Vec<f32>,
 }
 
-/// What one annotator marked in one text.
+/// The marks of one annotator in one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpanAnswer {
     /// Row of the text.
@@ -40,7 +41,7 @@ pub struct SpanAnswer {
 }
 
 impl SpanTexts {
-    /// No text yet, of words with states of `dim` components.
+    /// An empty set of texts, with word states of `dim` components.
     pub fn new(dim: usize) -> Self {
         Self { dim, first: vec![0], ..Self::default() }
     }
@@ -68,12 +69,10 @@ impl SpanTexts {
         Ok(())
     }
 
-    /// How many texts.
     pub fn len(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -83,7 +82,7 @@ impl SpanTexts {
         self.dim
     }
 
-    /// Which words are those of a text.
+    /// Range of the words of a text.
     pub fn words(&self, text: u32) -> Range<usize> {
         self.first[text as usize]..self.first[text as usize + 1]
     }
@@ -96,17 +95,18 @@ impl SpanTexts {
         self.forms[word]
     }
 
-    /// What a word counts for in learning: a form that stands in its text a thousand times is one word, not a thousand.
+    /// Weight of a word in training: a form that occurs a thousand times in its text counts as one word, not
+    /// a thousand.
     pub fn weight(&self, word: usize) -> f32 {
         self.weights[word]
     }
 
-    /// Forms that words can have, ids from 0.
+    /// Number of word forms, with ids from 0.
     pub(super) fn forms(&self) -> usize {
         self.forms.iter().max().map_or(0, |form| *form as usize + 1)
     }
 
-    /// That every answer is to a text of these, by one of so many annotators, and marks words that are there.
+    /// Checks that every answer is to one of these texts, by one of the annotators, and marks existing words.
     ///
     /// # Errors
     /// [`ModelError::UnknownText`], [`ModelError::UnknownAnnotator`] or [`ModelError::Length`].
@@ -145,7 +145,7 @@ impl SpanTexts {
 }
 
 impl SpanAnswer {
-    /// Of each of `words` words whether it is marked with this type.
+    /// For each of `words` words, whether it is marked with this type.
     pub fn marked(&self, words: usize, of_type: usize) -> impl Iterator<Item = bool> {
         let mut marks = self.marks.iter().peekable();
         (0..words as u32).map(move |word| {

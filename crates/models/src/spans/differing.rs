@@ -1,4 +1,4 @@
-//! How far those who answered a text differ on its words, expected and observed.
+//! Expected and observed disagreement of a text's annotators on its words.
 
 use super::data::SpanTexts;
 use super::disagreement::word_disagreement;
@@ -12,12 +12,12 @@ pub(super) struct DifferingWords {
     expected: Vec<f64>,
     /// Whether they do.
     observed: Vec<bool>,
-    /// Of each word: expected and observed share of pairs that differ, mean over types.
+    /// For each word: expected and observed share of pairs that differ, mean over types.
     pairs: Vec<(f64, f64)>,
 }
 
 impl DifferingWords {
-    /// Of these answers to one text; none of fewer than two.
+    /// Computes the values for these answers to one text; `None` for fewer than two.
     pub(super) fn of(texts: &SpanTexts, people: &[&PredictedMarks<'_>]) -> Option<Self> {
         let first = people.first().filter(|_| people.len() > 1)?;
         let (words, types) = (texts.words(first.answer.text).len(), first.thresholds.len());
@@ -43,13 +43,13 @@ impl DifferingWords {
         Some(all)
     }
 
-    /// Whether they differ on some word with a type, and whether there is a word on which they do not.
+    /// Whether they differ on at least one word with a type, and whether they agree on at least one.
     pub(super) fn both(&self, of_type: usize, types: usize) -> (bool, bool) {
         let of = || self.observed.iter().skip(of_type).step_by(types.max(1));
         (of().any(|differ| *differ), of().any(|differ| !differ))
     }
 
-    /// The same in any type, and of the text as a whole whether they differ on some word.
+    /// The same in any type, and for the text as a whole whether they differ on at least one word.
     pub(super) fn both_in_any(&self, types: usize) -> (bool, bool) {
         let of = || self.observed.chunks_exact(types.max(1)).map(|word| word.contains(&true));
         (of().any(|differ| differ), of().any(|differ| !differ))
@@ -62,7 +62,7 @@ pub(super) struct Differing {
     expected: Vec<f64>,
     observed: Vec<bool>,
     pairs: Vec<(f64, f64)>,
-    /// Where each text ends among the words.
+    /// End of each text among the words.
     ends: Vec<usize>,
 }
 
@@ -89,7 +89,7 @@ impl Differing {
         (0..self.types).map(of).collect()
     }
 
-    /// In any type; types as if independent.
+    /// For any type, with types treated as independent.
     pub(super) fn any(&self) -> Option<f64> {
         let types = self.types.max(1);
         let expected: Vec<f64> = self

@@ -1,17 +1,18 @@
-//! How far people would differ on single words.
+//! Expected disagreement of people on single words.
 
-/// What is expected of a panel's decisions on one word.
+/// Expected decisions of a panel on one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WordDisagreement {
     /// Expected share of people who mark it.
     pub marks: f64,
     /// Probability that two of them, drawn at random, differ.
     pub pairs: f64,
-    /// Probability that not all are of one mind.
+    /// Probability that they are not unanimous.
     pub differ: f64,
 }
 
-/// Of people who decide independently, each with a probability to mark the word; fewer than two never differ.
+/// Computes the disagreement of people who decide independently, each with a probability to mark the word;
+/// fewer than two never differ.
 pub fn word_disagreement(probabilities: impl Iterator<Item = f64> + Clone) -> WordDisagreement {
     let (mut people, mut sum, mut squares, mut all, mut none) = (0.0, 0.0, 0.0, 1.0, 1.0);
     for p in probabilities {

@@ -1,4 +1,4 @@
-//! Models of words scored on answers held out.
+//! Evaluation of span models on held-out answers.
 
 use super::baselines::{WordFrequency, annotator_rates};
 use super::data::{SpanAnswer, SpanTexts};
@@ -18,16 +18,16 @@ use std::sync::Arc;
 pub struct SpanEvaluation {
     /// Its name on the command line.
     pub model: String,
-    /// The scores.
     #[serde(flatten)]
     pub scores: TokenScores,
-    /// Of each figure, by its key, the ends of an interval over texts and annotators; none of those that rest on too little, and none at all where intervals were not asked for.
+    /// Interval over texts and annotators of each figure, by its key. Figures with too little data have none,
+    /// and the map is empty where intervals were not requested.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, (f64, f64)>,
 }
 
 impl SpanEvaluation {
-    /// With intervals of this confidence, within what each figure can be.
+    /// Adds intervals of this confidence, limited to the range of each figure.
     ///
     /// # Errors
     /// [`ModelError::Confidence`] outside (0, 1).
@@ -45,23 +45,23 @@ impl SpanEvaluation {
     }
 }
 
-/// What one model or baseline says of test answers.
+/// Predictions of one model or baseline for test answers.
 #[derive(Clone, Debug)]
 pub struct SpanPredictions {
     model: String,
     probabilities: Vec<Vec<f32>>,
-    /// Of each answer; folds have thresholds of their own.
+    /// Thresholds for each answer; folds have different ones.
     thresholds: Vec<Arc<[f64]>>,
 }
 
 impl SpanPredictions {
-    /// Of a model by its name: of each answer `[words][types]`, all with the same thresholds.
+    /// Predictions of a named model: `[words][types]` for each answer, all with the same thresholds.
     pub fn new(model: &str, probabilities: Vec<Vec<f32>>, thresholds: Vec<f64>) -> Self {
         let thresholds = vec![thresholds.into(); probabilities.len()];
         Self { model: model.to_owned(), probabilities, thresholds }
     }
 
-    /// Of a fitted model.
+    /// Predictions of a fitted model.
     pub fn of(model: &SpanModel, texts: &SpanTexts, answers: &[&SpanAnswer]) -> Self {
         let mut views = BTreeMap::new();
         let one = |answer: &&SpanAnswer| {
@@ -71,7 +71,8 @@ impl SpanPredictions {
         Self::new(model.kind().name(), answers.iter().map(one).collect(), model.thresholds())
     }
 
-    /// Of the baselines: how often a word's form is marked times the annotator's rate, and the rate alone. A word counts as marked from a half on.
+    /// Predictions of the baselines: the frequency with which a word's form is marked times the annotator's
+    /// rate, and only the rate. A word counts as marked from a probability of one half.
     pub fn of_baselines(
         frequency: &WordFrequency,
         texts: &SpanTexts,
@@ -97,13 +98,13 @@ impl SpanPredictions {
         ]
     }
 
-    /// With what the same model says of the answers of another fold.
+    /// Appends the predictions of the same model for the answers of another fold.
     pub fn extend(&mut self, fold: Self) {
         self.probabilities.extend(fold.probabilities);
         self.thresholds.extend(fold.thresholds);
     }
 
-    /// The scores on the answers that these predictions are of, those to texts that `keep` names.
+    /// Scores on the predicted answers whose texts `keep` selects.
     pub fn evaluation(
         &self,
         texts: &SpanTexts,
@@ -120,10 +121,11 @@ impl SpanPredictions {
         &self.model
     }
 
-    /// The figures of all answers that these predictions are of, and the same without groups of texts, annotators and answers: intervals of figures and of differences follow from them.
+    /// The figures of all predicted answers, and the same without groups of texts, annotators and answers, as
+    /// the basis of intervals of figures and of differences.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`ModelError::Cancelled`].
     pub fn resampled(
         &self,
         texts: &SpanTexts,

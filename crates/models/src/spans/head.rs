@@ -7,14 +7,15 @@ use dissensus_stats::data::ModelError;
 use dissensus_stats::data::progress::Progress;
 use dissensus_stats::math::lbfgs::minimise;
 
-/// Quasi-Newton steps of a fit at most.
+/// Largest number of quasi-Newton steps of a fit.
 const STEPS: usize = 120;
-/// Where a fit ends: the slope along its direction over the value.
+/// Tolerance of a fit: the slope along its direction relative to the value.
 const TOLERANCE: f64 = 1e-6;
-/// Rounds of the variance of readiness.
+/// Rounds of the estimation of the variance of readiness.
 const ROUNDS: usize = 4;
 
-/// What is learned of one type.
+/// Mean of the constant's wide prior: the log-odds of the type's rate, so that a type without any marks has a
+/// finite constant.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     constant: f64,
@@ -22,13 +23,13 @@ pub(super) struct Head {
     forms: Vec<f32>,
     /// Mean and variance of each annotator's readiness, in logits.
     pub(super) readiness: Vec<(f64, f64)>,
-    /// Variance of readiness between annotators; 0 where annotators are left out.
+    /// Variance of readiness between annotators; 0 for models without annotators.
     pub(super) variance: f64,
-    /// All effects of annotators, in whose place readiness alone stands until they are learned.
+    /// All effects of annotators; until they are fitted, only readiness is used instead.
     pub(super) own: Option<(Population, Vec<OwnEffects>)>,
 }
 
-/// What a fit is of.
+/// Training data of a head.
 pub(super) struct HeadData<'a> {
     pub(super) texts: &'a SpanTexts,
     pub(super) answers: &'a [SpanAnswer],
@@ -37,11 +38,12 @@ pub(super) struct HeadData<'a> {
 }
 
 impl Head {
-    /// Fits one type to the answers of a design. Readiness is a random effect, whose variance is estimated by expectation maximisation with the posterior's mode and
-    /// curvature (Laplace); all else is a mode under normal priors.
+    /// Fits one type to the answers of a design. Readiness is a random effect, whose variance is estimated by
+    /// expectation maximisation with the posterior's mode and curvature (Laplace); all other parameters are
+    /// modes under normal priors.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`ModelError::Cancelled`].
     pub(super) fn fit(
         design: &Design,
         data: &HeadData<'_>,
@@ -52,7 +54,7 @@ impl Head {
         Self::in_rounds(design, data, of_type, priors, ROUNDS, progress)
     }
 
-    /// As [`Head::fit`], at the variance of readiness that `priors` has.
+    /// [`Head::fit`] at the variance of readiness given in `priors`.
     pub(super) fn at_priors(
         design: &Design,
         data: &HeadData<'_>,
@@ -97,13 +99,14 @@ impl Head {
             let curvatures = design.curvatures(&x, &scores);
             readiness =
                 x[first..].iter().zip(&curvatures).map(|(b, h)| (*b, 1.0 / (h + precision))).collect();
-            // Of annotators who have answered; the others say nothing of the variance.
+            // Only annotators with answers; the others carry no information about the variance.
             let answered: Vec<&(f64, f64)> =
                 readiness.iter().zip(&curvatures).filter(|(_, h)| **h > 0.0).map(|(r, _)| r).collect();
             let squares: f64 = answered.iter().map(|(b, v)| b * b + v).sum();
             variance = (squares / answered.len().max(1) as f64).clamp(1e-3, 25.0);
             priors.annotators = Some(1.0 / variance);
-            // Posteriors under the variance that is reported; of annotators without answers that is the population.
+            // Posteriors under the variance that is reported; for annotators without answers that is the
+            // population.
             for (own, curvature) in readiness.iter_mut().zip(&curvatures) {
                 own.1 = 1.0 / (curvature + 1.0 / variance);
             }
@@ -126,7 +129,7 @@ impl Head {
         })
     }
 
-    /// Of parameters that were learned elsewhere.
+    /// A head with parameters that were learned elsewhere.
     pub(super) fn of(
         constant: f64,
         states: Vec<f32>,
@@ -137,14 +140,14 @@ impl Head {
         Self { constant, states, forms, readiness, variance, own: None }
     }
 
-    /// How annotators differ.
+    /// Population distribution of annotators' effects.
     pub(super) fn population(&self) -> Population {
         self.own
             .as_ref()
             .map_or_else(|| Population::of_readiness(self.variance), |(population, _)| *population)
     }
 
-    /// Effects of an annotator; of one that is not known those of somebody of whom nothing is known.
+    /// Effects of an annotator; for an unknown one, the population's.
     pub(super) fn effects(&self, annotator: Option<u32>) -> OwnEffects {
         let at = |all: &[OwnEffects]| annotator.and_then(|who| all.get(who as usize).copied());
         match &self.own {
@@ -157,7 +160,7 @@ impl Head {
         }
     }
 
-    /// Mean and variance of what an annotator's effects add to the scores of a text's words.
+    /// Mean and variance of the contribution of an annotator's effects to the scores of a text's words.
     pub(super) fn shifts(&self, annotator: u32, scores: &[f64]) -> Vec<(f64, f64)> {
         let own = self.effects(Some(annotator));
         self.population().covariates(scores).iter().map(|covariates| own.at(covariates)).collect()
@@ -168,14 +171,14 @@ impl Head {
         (self.constant, &self.states, &self.forms)
     }
 
-    /// Scores become `slope x score + shift + effect of the form`.
+    /// Replaces scores by `slope x score + shift + effect of the form`.
     pub(super) fn calibrate(&mut self, slope: f64, shift: f64, forms: Vec<f32>) {
         self.constant = slope * self.constant + shift;
         self.states.iter_mut().for_each(|weight| *weight *= slope as f32);
         self.forms = forms;
     }
 
-    /// The score of a word in logits for an annotator of readiness 0. `scaled` is room for its states.
+    /// The score of a word in logits for an annotator of readiness 0. `scaled` is a buffer for its states.
     pub(super) fn score(&self, texts: &SpanTexts, word: usize, scaling: &Scaling, scaled: &mut [f32]) -> f64 {
         scaling.scaled(texts.state(word), scaled);
         let form = self.forms.get(texts.form(word) as usize).copied().unwrap_or_default();

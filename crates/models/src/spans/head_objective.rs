@@ -3,18 +3,19 @@
 use super::data::{SpanAnswer, SpanTexts};
 use dissensus_stats::math::sigmoid;
 
-/// Precisions of the normal priors, that is twice the factors of ridge penalties.
+/// Precisions of the normal priors, i.e. twice the factors of ridge penalties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Priors {
-    /// Of the first half of the states (token embeddings).
+    /// For the first half of the states (token embeddings).
     pub(super) embedding: f64,
-    /// Of the second half (a layer that has seen the context); `None` leaves it out.
+    /// For the second half (a contextual layer); `None` leaves it out.
     pub(super) context: Option<f64>,
-    /// Of the effects of word forms.
+    /// For the effects of word forms.
     pub(super) forms: f64,
-    /// Of annotators' readiness; `None` leaves annotators out.
+    /// For annotators' readiness; `None` leaves annotators out.
     pub(super) annotators: Option<f64>,
-    /// Mean of the constant's wide prior: the log-odds of the type's rate. A type that nobody has marked would else have no finite constant.
+    /// Mean of the constant's wide prior: the log-odds of the type's rate, so that a type without any marks
+    /// has a finite constant.
     pub(super) constant: f64,
 }
 
@@ -25,12 +26,12 @@ const CONSTANT: f64 = 0.01;
 #[derive(Clone, Debug)]
 pub struct Scaling {
     pub(super) mean: Vec<f32>,
-    /// Of the first and the second half.
+    /// For the first and the second half.
     pub(super) factors: [f32; 2],
 }
 
 impl Scaling {
-    /// Over the words of these texts.
+    /// Computes the scaling over the words of these texts.
     pub fn of(texts: &SpanTexts, rows: &[u32]) -> Self {
         let dim = texts.dim();
         let mut sum = vec![0.0_f64; dim];
@@ -55,12 +56,12 @@ impl Scaling {
         Self { mean, factors }
     }
 
-    /// That leaves states as they are.
+    /// The identity scaling.
     pub(super) fn none(dim: usize) -> Self {
         Self { mean: vec![0.0; dim], factors: [1.0, 1.0] }
     }
 
-    /// Constant and weights on states as they are that give the scores of this constant and these weights on scaled ones.
+    /// Converts a constant and weights for scaled states to those that give the same scores on unscaled ones.
     pub(super) fn worked_into(&self, constant: f64, weights: &[f32]) -> (f64, Vec<f32>) {
         let half = weights.len() / 2;
         let mut shifted = constant;
@@ -73,7 +74,7 @@ impl Scaling {
         (shifted, scaled)
     }
 
-    /// A word's states as the head sees them: `(state - mean) * factor`.
+    /// A word's states as input of the head: `(state - mean) * factor`.
     pub fn scaled(&self, state: &[f32], into: &mut [f32]) {
         let half = state.len() / 2;
         for (column, ((value, mean), scaled)) in state.iter().zip(&self.mean).zip(into).enumerate() {
@@ -98,12 +99,11 @@ struct DesignAnswer {
     first: usize,
     words: usize,
     annotator: u32,
-    /// Index of the answer among all.
     answer: usize,
 }
 
 impl Design {
-    /// Of the answers (indices into `answers`) to texts whose words are read.
+    /// Lays out the answers (indices into `answers`) and the words of their texts.
     pub(super) fn new(
         texts: &SpanTexts,
         answers: &[SpanAnswer],
@@ -159,7 +159,7 @@ impl Design {
         if priors.context.is_some() { self.dim } else { self.dim / 2 }
     }
 
-    /// Scores of all training words under `x`, annotators aside.
+    /// Scores of all training words under `x`, without annotators.
     pub(super) fn scores(&self, x: &[f64], priors: &Priors, scores: &mut Vec<f64>) {
         let columns = self.columns(priors);
         let weights: Vec<f32> = x[1..=columns].iter().map(|value| *value as f32).collect();
@@ -182,7 +182,7 @@ impl Design {
         all
     }
 
-    /// A diagonal approximation of the inverse Hessian, where words are marked at about this rate.
+    /// A diagonal approximation of the inverse Hessian for words marked at about this rate.
     pub(super) fn inverse_hessian(&self, priors: &Priors, rate: f64) -> Vec<f64> {
         let curvature = (rate * (1.0 - rate)).max(1e-4);
         let mut diagonal = self.precisions(priors);
@@ -203,7 +203,8 @@ impl Design {
         diagonal.iter().map(|value| 1.0 / value.max(1e-9)).collect()
     }
 
-    /// `sum of weights x Bernoulli deviances / 2 + penalties`, and its gradient. `answers` are all, `of_type` the type.
+    /// `sum of weights x Bernoulli deviances / 2 + penalties`, and its gradient. `answers` are all answers,
+    /// `of_type` is the type.
     pub(super) fn objective(
         &self,
         x: &[f64],
@@ -251,7 +252,7 @@ impl Design {
     fn add_gradient(&self, residuals: &[f64], gradient: &mut [f64], columns: usize) {
         let forms = 1 + self.dim;
         let mut states = vec![0.0_f32; columns];
-        // Sums of single precision over blocks of words, added up in double.
+        // Sums in single precision over blocks of words, accumulated in double.
         for (block, residuals) in residuals.chunks(256).enumerate() {
             states.fill(0.0);
             for (nth, residual) in residuals.iter().enumerate() {
@@ -266,7 +267,7 @@ impl Design {
         }
     }
 
-    /// Of each annotator the curvature of the log-likelihood in that annotator's readiness.
+    /// For each annotator the curvature of the log-likelihood in that annotator's readiness.
     pub(super) fn curvatures(&self, x: &[f64], scores: &[f64]) -> Vec<f64> {
         let annotators = 1 + self.dim + self.form_count;
         let mut all = vec![0.0; self.annotators];
@@ -281,7 +282,8 @@ impl Design {
         all
     }
 
-    /// Of all answers the weighted share of words that are marked with the type, a half mark added, between 0 and 1.
+    /// Weighted share over all answers of words that are marked with the type, with half a mark added,
+    /// strictly between 0 and 1.
     pub(super) fn rate(&self, answers: &[SpanAnswer], of_type: usize) -> f64 {
         let (mut marked, mut all) = (0.5, 1.0);
         for answer in &self.answers {
@@ -295,13 +297,13 @@ impl Design {
     }
 }
 
-/// `ln p` where the word is marked, `ln (1 - p)` where it is not, of a score in logits.
+/// `ln p` where the word is marked, `ln (1 - p)` where it is not, for a score in logits.
 pub(super) fn ln_probability(score: f64, marked: bool) -> f64 {
     let score = if marked { score } else { -score };
     if score > 0.0 { -(-score).exp().ln_1p() } else { score - score.exp().ln_1p() }
 }
 
-/// In single precision with eight running sums.
+/// Dot product in single precision with eight running sums.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; 8];
     let (a8, a_rest) = a.as_chunks::<8>();

@@ -12,7 +12,8 @@ use dissensus_stats::math::sigmoid;
 use dissensus_stats::metrics::Resampled;
 use rand_distr::{Distribution as _, StandardNormal};
 
-/// The probabilities that made the marks, of a person of average readiness, on scores that are `steepness` times as wide.
+/// The probabilities that generated the marks, for a person of average readiness, with scores multiplied by
+/// `steepness`.
 fn predictions(data: &Simulated, answers: &[&SpanAnswer], steepness: f64) -> SpanPredictions {
     let of = |answer: &&SpanAnswer| {
         let p = |word: usize| {
@@ -59,7 +60,7 @@ fn what_is_left_is_scored_as_if_it_were_alone() {
     }
 }
 
-/// Texts and people of each world are drawn anew: an interval has to hold what all worlds together say.
+/// Texts and people of each world are drawn anew: an interval must contain the value of all worlds combined.
 #[test]
 fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
     let worlds: Vec<Simulated> = (0..60).map(|seed| simulated(60, 12, 0.7, 1000 + seed)).collect();
@@ -71,7 +72,7 @@ fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
             known.evaluation(&data.texts, &answers, |_| true).scores.values()
         })
         .collect();
-    // In these worlds people differ on some word of nearly every text.
+    // In these worlds people differ on at least one word of nearly every text.
     let keys = whole[0].iter().enumerate().filter(|(_, (key, _))| *key != "text_disagreement_auroc");
     for (at, (key, _)) in keys {
         let figures: Vec<f64> = whole.iter().map(|of| of[at].1.unwrap()).collect();
@@ -85,7 +86,7 @@ fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
     }
 }
 
-/// Two models that err alike, each by noise of its own on every word.
+/// Two models with equal errors, each by independent noise on every word.
 #[test]
 fn nine_of_ten_intervals_of_no_difference_hold_none() {
     let held = (0..60).filter(|seed| {
@@ -120,7 +121,7 @@ fn a_worse_model_is_told_from_a_better_one_and_none_from_itself() {
     let loss = worse["token_log_loss"];
     assert!(loss.low.unwrap() > 0.0 && loss.difference > 0.02, "{loss:?}");
     let close = steep.less(&known, 0.9).unwrap()["token_log_loss"];
-    // Both models see the same texts: their difference is known far better than either.
+    // Both models see the same texts: their difference has a much smaller error than either.
     let (low, high) = known.intervals(0.9).unwrap()["token_log_loss"];
     assert!(close.high.unwrap() - close.low.unwrap() < 0.3 * (high - low));
     assert!(known.less(&known, 0.9).unwrap().values().all(|one| one.difference == 0.0 && one.low.is_none()));
@@ -136,13 +137,13 @@ fn figures_that_rest_on_too_little_have_no_interval() {
         resampled(data, 1.0).intervals(0.9).unwrap().into_keys().collect()
     };
     let mut enough = simulated(60, 8, 1.0, 33);
-    // Texts on which nobody differs are needed, too.
+    // Texts without disagreement are needed as well.
     enough.answers.iter_mut().filter(|answer| answer.text < 15).for_each(|answer| answer.marks.clear());
     assert_eq!(keys(&enough).len(), 10);
     assert!(!keys(&simulated(60, 8, 1.0, 33)).contains(&"text_disagreement_auroc".to_owned()));
     assert!(keys(&simulated(19, 8, 1.0, 33)).is_empty());
     assert!(keys(&simulated(60, 4, 1.0, 33)).is_empty());
-    // Marks in nine texts are too few for F1 and for telling where people differ, not for the loss.
+    // Marks in nine texts are too few for F1 and for detecting disagreement, but not for the loss.
     let mut rare = simulated(60, 8, 1.0, 33);
     rare.answers.iter_mut().filter(|answer| answer.text >= 9).for_each(|answer| answer.marks.clear());
     assert_eq!(keys(&rare), ["text_disagreement_spearman", "token_disagreement_spearman", "token_log_loss"]);
@@ -151,7 +152,7 @@ fn figures_that_rest_on_too_little_have_no_interval() {
 #[test]
 fn an_interval_stays_within_what_a_figure_can_be_and_a_cancel_is_heard() {
     let mut data = simulated(25, 6, 1.0, 34);
-    // One text in five is marked as predicted, and all others not at all.
+    // One text in five is marked as predicted, and all others have no marks.
     for answer in &mut data.answers {
         answer.marks.clear();
         if answer.text.is_multiple_of(2) {

@@ -1,4 +1,4 @@
-//! A model of words that takes in answers as they come.
+//! A span model that is updated with each new answer.
 
 use super::data::{SpanAnswer, SpanTexts};
 use super::disagreement::{WordDisagreement, word_disagreement};
@@ -11,21 +11,22 @@ use dissensus_stats::math::{attenuation, sigmoid};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer moves its annotator's effects
-/// and its text's words. It keeps a score for each word and type, and no states.
+/// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer
+/// updates its annotator's effects and its text's words. The model stores a score for each word and type, and
+/// no states.
 #[derive(Clone, Debug)]
 pub struct LiveSpans {
     pub(super) types: usize,
     pub(super) texts: BTreeMap<u32, TextScores>,
-    /// Of each annotator and type.
+    /// Effects by annotator and type.
     pub(super) effects: BTreeMap<u32, Vec<OwnEffects>>,
-    /// Of each type: how annotators differ, and the variance of single words.
+    /// For each type, the population of annotators and the variance of single words.
     pub(super) variances: Vec<(Population, f64)>,
     pub(super) answers: BTreeMap<(u32, u32), SpanAnswer>,
     pub(super) answered: BTreeMap<u32, BTreeSet<u32>>,
 }
 
-/// Of one text's words.
+/// Scores of one text's words.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct TextScores {
     /// `[words][types]`.
@@ -40,14 +41,14 @@ impl TextScores {
     }
 }
 
-/// What is expected of one word.
+/// Expected marks of one word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedMarks {
-    /// Of each type, over the people asked about.
+    /// For each type, over the requested people.
     pub types: Vec<WordDisagreement>,
 }
 
-/// The mean over a normal deviation of a word (five-point Gauss-Hermite rule).
+/// Mean over a normal deviation of a word (five-point Gauss-Hermite rule).
 fn mean_over_nodes(mode: f64, variance: f64, at: impl Fn(f64) -> WordDisagreement) -> WordDisagreement {
     if variance <= 0.0 {
         return at(mode);
@@ -63,10 +64,10 @@ fn mean_over_nodes(mode: f64, variance: f64, at: impl Fn(f64) -> WordDisagreemen
 }
 
 impl LiveSpans {
-    /// Of a model, with the scores of these texts; `rows` are the names by which they are asked for.
+    /// Builds a live model from a model, with the scores of these texts; `rows` are their identifiers.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where `rows` are not one for each text.
+    /// [`ModelError::Length`] where `rows` does not have one entry per text.
     pub fn new(model: &SpanModel, texts: &SpanTexts, rows: &[u32]) -> Result<Self, ModelError> {
         let variances = model.variances();
         let mut live = Self {
@@ -81,11 +82,12 @@ impl LiveSpans {
         Ok(live)
     }
 
-    /// Of a model and the texts whose answers it was fitted to, with the scores that words have without the answers to their own text: as these set the deviations of
-    /// its words here, they must not have moved its scores too. `rows` are the names by which texts are asked for.
+    /// Builds a live model from a model and its training texts, with the scores that words have without the
+    /// answers to their own text: these answers determine the deviations of its words here, and must not have
+    /// affected its scores as well. `rows` are the identifiers by which texts are requested.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where `rows` are not one for each text.
+    /// [`ModelError::Length`] where `rows` does not have one entry per text.
     pub fn of_learned(model: &SpanModel, of: &SpanTraining<'_>, rows: &[u32]) -> Result<Self, ModelError> {
         let mut live = Self::new(model, &SpanTexts::new(of.texts.dim()), &[])?;
         live.insert(of.texts, rows, model.views_without_own(of))?;
@@ -95,7 +97,7 @@ impl LiveSpans {
     /// Scores more texts.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where `rows` are not one for each text.
+    /// [`ModelError::Length`] where `rows` does not have one entry per text.
     pub fn add_texts(
         &mut self,
         model: &SpanModel,
@@ -119,7 +121,7 @@ impl LiveSpans {
         Ok(())
     }
 
-    /// Takes in all of these answers at once; those to texts without scores are left aside.
+    /// Records all of these answers at once; those to texts without scores are ignored.
     pub fn record_all(&mut self, answers: impl Iterator<Item = SpanAnswer>) {
         let mut people = BTreeSet::new();
         for answer in answers {
@@ -129,14 +131,15 @@ impl LiveSpans {
         people.into_iter().for_each(|annotator| self.refit(annotator));
     }
 
-    /// Takes in one answer, in the place of that annotator's earlier one to the text.
+    /// Records one answer, replacing that annotator's earlier one to the text.
     pub fn record(&mut self, answer: SpanAnswer) {
         let annotator = answer.annotator;
         self.keep(answer);
         self.refit(annotator);
     }
 
-    /// Takes in changes of answers, each of an annotator and a text: the answer that stands now, or none. Every annotator is fitted once.
+    /// Applies changes of answers, each of an annotator and a text: the current answer, or none. Every
+    /// annotator is refitted once.
     pub fn record_changes(&mut self, changes: impl Iterator<Item = (u32, u32, Option<SpanAnswer>)>) {
         let mut people = BTreeSet::new();
         for (annotator, text, answer) in changes {
@@ -149,7 +152,7 @@ impl LiveSpans {
         people.into_iter().for_each(|annotator| self.refit(annotator));
     }
 
-    /// Forgets the annotator's answer to a text.
+    /// Removes the annotator's answer to a text.
     pub fn take_back(&mut self, annotator: u32, text: u32) {
         self.record_changes(std::iter::once((annotator, text, None)));
     }
@@ -166,12 +169,12 @@ impl LiveSpans {
         self.variances.iter_mut().for_each(|(_, of_words)| *of_words = variance);
     }
 
-    /// How many answers it knows.
+    /// Number of recorded answers.
     pub fn answers(&self) -> usize {
         self.answers.len()
     }
 
-    /// How many answers of an annotator it knows.
+    /// Number of recorded answers of an annotator.
     pub fn answers_of(&self, annotator: u32) -> usize {
         self.answers.range((annotator, 0)..=(annotator, u32::MAX)).count()
     }
@@ -187,7 +190,7 @@ impl LiveSpans {
         }
     }
 
-    /// How many types it tells apart.
+    /// Number of types.
     pub fn types(&self) -> usize {
         self.types
     }
@@ -197,12 +200,13 @@ impl LiveSpans {
         self.texts.contains_key(&text)
     }
 
-    /// Those who have answered this text.
+    /// The annotators who have answered this text.
     pub fn answered(&self, text: u32) -> impl Iterator<Item = u32> + '_ {
         self.answered.get(&text).into_iter().flatten().copied()
     }
 
-    /// Effects of an annotator in the marks of each type; those of somebody of whom nothing is known for one without answers.
+    /// Effects of an annotator in the marks of each type; those of an unknown annotator for one without
+    /// answers.
     pub fn effects(&self, annotator: u32) -> Vec<OwnEffects> {
         self.effects
             .get(&annotator)
@@ -210,10 +214,10 @@ impl LiveSpans {
             .unwrap_or_else(|| self.variances.iter().map(|(population, _)| population.unknown()).collect())
     }
 
-    /// Takes the effects of an annotator in the marks of each type as known, until an answer of that annotator comes.
+    /// Sets the effects of an annotator in the marks of each type, until the annotator's next answer.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where they are not of every type.
+    /// [`ModelError::Length`] where there is not one entry per type.
     pub fn set_effects(&mut self, annotator: u32, effects: Vec<OwnEffects>) -> Result<(), ModelError> {
         if effects.len() != self.types {
             let (what, expected, found) = ("the effects of an annotator", self.types, effects.len());
@@ -223,7 +227,8 @@ impl LiveSpans {
         Ok(())
     }
 
-    /// The mode of that annotator's effects given all answers of that annotator, and their covariance (Laplace), for each type.
+    /// Refits the mode of the annotator's effects given all of the annotator's answers, and their covariance
+    /// (Laplace), for each type.
     fn refit(&mut self, annotator: u32) {
         let own: Vec<&SpanAnswer> =
             self.answers.range((annotator, 0)..=(annotator, u32::MAX)).map(|(_, answer)| answer).collect();
@@ -249,7 +254,8 @@ impl LiveSpans {
         self.effects.insert(annotator, effects);
     }
 
-    /// What these people would do with every word of a text: those who have answered it count as what is expected of them, too. None of a text without scores.
+    /// Expected marks of these people for every word of a text; those who have answered it count by their
+    /// expectation, too. `None` for a text without scores.
     pub fn expected(&self, text: u32, people: &[u32]) -> Option<Vec<ExpectedMarks>> {
         let scored = self.texts.get(&text)?;
         let words = scored.weights.len();
@@ -281,7 +287,8 @@ impl LiveSpans {
                 } else {
                     (0.0, 0.0)
                 };
-                // All people read the same word: given its deviation their decisions are independent, over it they are not.
+                // All people read the same word: given its deviation their decisions are independent,
+                // marginally they are not.
                 let at = |effect: f64| {
                     word_disagreement(people.iter().map(|who| {
                         let (mean, own) = effects[who][of_type].at(covariates);

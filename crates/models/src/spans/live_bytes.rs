@@ -1,4 +1,4 @@
-//! The scores of a live model of words as bytes, so that words need not be read anew.
+//! Serialisation of the scores of a live span model, so that words need not be encoded again.
 
 use super::live::{LiveSpans, TextScores};
 use super::own_effects::Population;
@@ -6,9 +6,9 @@ use dissensus_stats::data::ModelError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Grows when the bytes change their meaning.
+/// Version of the format; increases when the meaning of the bytes changes.
 const FORMAT: u16 = 2;
-/// First bytes of them.
+/// First bytes of the serialised form.
 const MAGIC: [u8; 4] = *b"DSWS";
 
 #[derive(Serialize)]
@@ -24,17 +24,17 @@ struct In {
 }
 
 impl LiveSpans {
-    /// Scores and variances as bytes, without answers and what they tell of annotators.
+    /// Serialises scores and variances, without answers and the annotator effects learned from them.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if a number cannot be written, which none has been seen to cause.
+    /// [`ModelError::Damaged`] if a number cannot be serialised, which is not known to happen.
     pub fn scores_to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let body = postcard::to_allocvec(&Out { variances: &self.variances, texts: &self.texts })
             .map_err(|e| ModelError::Damaged(e.to_string()))?;
         Ok([&MAGIC[..], &FORMAT.to_le_bytes(), &body].concat())
     }
 
-    /// A model without answers from [`LiveSpans::scores_to_bytes`].
+    /// Restores a model without answers from [`LiveSpans::scores_to_bytes`].
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::Format`].
@@ -104,7 +104,7 @@ mod tests {
         }
         assert_eq!(before.expected(7, &[3, 4]), after.expected(7, &[3, 4]));
         assert_eq!(before.expected(9, &[3, 4]).unwrap(), []);
-        // Answers do not travel with the scores.
+        // Answers are not serialised with the scores.
         let again = LiveSpans::from_scores(&after.scores_to_bytes().unwrap()).unwrap();
         assert_eq!(again.answers(), 0);
         let known = again.effects(3);

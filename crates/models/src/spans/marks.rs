@@ -1,8 +1,8 @@
-//! From words to spans.
+//! Conversion of marked words to spans.
 
 use std::ops::Range;
 
-/// The runs of neighbouring words that are marked.
+/// The runs of adjacent marked words.
 pub fn runs_of_words(marked: impl Iterator<Item = bool>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (word, _) in marked.enumerate().filter(|(_, marked)| *marked) {

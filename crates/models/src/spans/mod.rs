@@ -1,7 +1,8 @@
-//! Models of which words of a text an annotator marks, and with which type: annotator models over words instead of texts.
+//! Models of which words of a text an annotator marks, and with which type: annotator models over words
+//! instead of texts.
 //!
-//! A word is the unit: whether an annotator marks it with a type is a yes/no decision, learned from the hidden states of its tokens, its form, and how readily
-//! that annotator marks the type.
+//! A word is the unit: whether an annotator marks it with a type is a yes/no decision, learned from the
+//! hidden states of its tokens, its form, and how readily that annotator marks the type.
 
 mod answer_sums;
 mod baselines;

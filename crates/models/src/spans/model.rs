@@ -15,15 +15,17 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Random numbers of this use.
+/// Stream of random numbers for this use.
 const STREAM: u64 = 0x5_7042;
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanFitOptions {
-    /// Of what is drawn: the texts that choices are made by, and those that are learned from where there are too many words.
+    /// Seed for drawing the texts used for model selection, and the training texts where there are too many
+    /// words.
     pub seed: u64,
-    /// Words that are learned from at most; texts beyond are left out, drawn by the seed. A word's states take `dim` single-precision numbers, twice while strengths are chosen.
+    /// Largest number of words to learn from; further texts are left out, drawn by the seed. A word's states
+    /// take `dim` single-precision numbers, twice while penalties are selected.
     pub most_words: usize,
 }
 
@@ -33,22 +35,24 @@ impl Default for SpanFitOptions {
     }
 }
 
-/// What a model says of one type.
+/// Fitted parameters of one type.
 #[derive(Clone, Debug)]
 pub struct TypeReport {
-    /// Share of words that answers mark, a form counted once a text.
+    /// Share of words that answers mark, with a form counted once per text.
     pub rate: f64,
-    /// Standard deviation between annotators of the readiness to mark, in logits; absent of a model without it.
+    /// Standard deviation between annotators of the readiness to mark, in logits; absent for a model without
+    /// it.
     pub readiness_deviation: Option<f64>,
     /// Standard deviation of single words beyond their scores, in logits.
     pub word_deviation: f64,
-    /// Whether the layer that has seen the context gains on texts left out.
+    /// Whether the contextual layer improves predictions on held-out texts.
     pub uses_context: bool,
-    /// A word is marked where its probability is this or more: the threshold with the largest F1 on texts left out.
+    /// Smallest probability at which a word counts as marked: the threshold with the largest F1 on held-out
+    /// texts.
     pub threshold: f64,
 }
 
-/// One type's part.
+/// The model of one type.
 #[derive(Clone, Debug)]
 pub(super) enum TypeModel {
     /// One head for all.
@@ -57,22 +61,20 @@ pub(super) enum TypeModel {
     Own(Vec<Option<Head>>, Head),
 }
 
-/// What a model of words learns from.
+/// Training data of a span model.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanTraining<'a> {
-    /// The words.
     pub texts: &'a SpanTexts,
-    /// Answers, those that are learned from among them.
+    /// All answers, of which `train` selects the training answers.
     pub answers: &'a [SpanAnswer],
-    /// Indices of the answers that are learned from.
+    /// Indices of the training answers.
     pub train: &'a [usize],
-    /// How many annotators there are.
     pub annotators: usize,
-    /// How many types.
     pub types: usize,
-    /// Of each text the first one with the same body.
+    /// For each text the first one with the same body.
     pub copies: &'a [u32],
-    /// Whether the encoder has learned from labels of each text: nothing is chosen by these, because its states know the labels. Empty where it learned from none.
+    /// Whether the encoder has learned from labels of each text: such texts are not used for selection,
+    /// because their states contain information about the labels. Empty where the encoder learned from none.
     pub tuned_on: &'a [bool],
 }
 
@@ -106,7 +108,7 @@ pub struct SpanModel {
     learned_texts: usize,
 }
 
-/// What a model says of one text's words.
+/// Predictions of a model for the words of one text.
 #[derive(Clone, Debug)]
 pub struct WordView {
     pub(super) types: usize,
@@ -118,7 +120,8 @@ impl SpanModel {
     /// Fits `kind` to the training answers: `majority`, `shared`, `sep-heads` or `multilevel`.
     ///
     /// # Errors
-    /// [`ModelError::NotOverWords`] for another kind (`WordNetworks` are those of `share-rec`); no answers; arrays that do not fit together; a cancel.
+    /// [`ModelError::NotOverWords`] for another kind (`share-rec` is implemented by `WordNetworks`); no
+    /// answers; arrays of inconsistent sizes; [`ModelError::Cancelled`].
     pub fn fit(
         of: &SpanTraining<'_>,
         kind: ModelKind,
@@ -186,17 +189,16 @@ impl SpanModel {
         &self.scaling
     }
 
-    /// Texts that it learned from.
+    /// Number of training texts.
     pub fn learned_texts(&self) -> usize {
         self.learned_texts
     }
 
-    /// Which model it is.
     pub fn kind(&self) -> ModelKind {
         self.kind
     }
 
-    /// What it has found of each type.
+    /// Fitted parameters of each type.
     pub fn report(&self) -> Vec<TypeReport> {
         let of = |(model, selected, rate): &(TypeModel, Selected, f64)| TypeReport {
             rate: *rate,
@@ -218,7 +220,8 @@ impl SpanModel {
         self.types.iter().map(|(_, selected, _)| selected.threshold).collect()
     }
 
-    /// Effects of an annotator in the marks of each type; of an annotator that it has not learned, what is known of the population.
+    /// Effects of an annotator in the marks of each type; for an annotator unknown to the model, the
+    /// population's.
     pub fn effects(&self, annotator: Option<u32>) -> Vec<OwnEffects> {
         let of = |(model, ..): &(TypeModel, Selected, f64)| match model {
             TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => head.effects(annotator),
@@ -227,7 +230,7 @@ impl SpanModel {
         self.types.iter().map(of).collect()
     }
 
-    /// How annotators differ, and the variance of single words beyond their scores, of each type.
+    /// For each type, the population of annotators and the variance of single words beyond their scores.
     pub fn variances(&self) -> Vec<(Population, f64)> {
         let of = |(model, selected, _): &(TypeModel, Selected, f64)| match model {
             TypeModel::Shared(head) => (head.population(), selected.word_variance),
@@ -280,7 +283,7 @@ impl SpanModel {
     }
 }
 
-/// One answer a text: the marks that more than half of its answers make.
+/// One answer per text: the marks that more than half of its answers make.
 fn majority(answers: &[SpanAnswer], of: &[usize], types: usize) -> Vec<SpanAnswer> {
     let mut by_text: BTreeMap<u32, Vec<&SpanAnswer>> = BTreeMap::new();
     of.iter().for_each(|answer| by_text.entry(answers[*answer].text).or_default().push(&answers[*answer]));
@@ -300,7 +303,7 @@ fn majority(answers: &[SpanAnswer], of: &[usize], types: usize) -> Vec<SpanAnswe
     by_text.into_iter().map(vote).collect()
 }
 
-/// The answers to as many texts as are learned from.
+/// Restricts the answers `train` to a random subset of texts where these have more than `most_words` words.
 pub fn limited(
     texts: &SpanTexts,
     answers: &[SpanAnswer],
@@ -328,7 +331,7 @@ pub fn limited(
     train.iter().copied().filter(|answer| kept.binary_search(&answers[*answer].text).is_ok()).collect()
 }
 
-/// One fit under way.
+/// One fit in progress.
 struct Work<'a> {
     data: &'a HeadData<'a>,
     train: &'a [usize],
@@ -350,7 +353,7 @@ impl Work<'_> {
         Design::new(texts, answers, of, *annotators, scaling)
     }
 
-    /// Choices for every type, by texts that are held out for it.
+    /// Selection for every type, on held-out texts.
     fn selected(&self, of: &SpanTraining<'_>, seed: u64) -> Result<Vec<Selected>, ModelError> {
         let halves: Halves = divide(self.data.answers, self.train, of.copies, of.tuned_on, seed);
         if halves.choose.is_empty() {
@@ -363,7 +366,7 @@ impl Work<'_> {
         if self.kind != ModelKind::SepHeads {
             return Ok(selected);
         }
-        // Annotators' own heads say something else than the one that all share.
+        // Annotators' own heads predict differently from the one that all share.
         let (shared, own) =
             (self.shared_on(&halves.learn, &selected)?, self.own_on(&halves.learn, &selected)?);
         self.each_type(|of_type| {
@@ -381,7 +384,7 @@ impl Work<'_> {
         Ok(heads.into_iter().enumerate().map(of).collect())
     }
 
-    /// With all effects of annotators in the place of readiness alone, where annotators are told apart.
+    /// Replaces the readiness of annotators by all of their effects, in models with annotators.
     fn with_effects(&self, mut types: Types, copies: &[u32]) -> Types {
         if self.with_annotators() {
             types.par_iter_mut().enumerate().for_each(|(of_type, (model, selected, _))| {
@@ -405,7 +408,7 @@ impl Work<'_> {
         Ok(all)
     }
 
-    /// One head of each type for all, of these answers.
+    /// Fits one shared head per type to these answers.
     fn shared_on(&self, of: &[usize], selected: &[Selected]) -> Result<Vec<Head>, ModelError> {
         let design = self.design(of);
         self.each_type(|of_type| {
@@ -413,7 +416,7 @@ impl Work<'_> {
         })
     }
 
-    /// Of each type a head for each annotator of these answers.
+    /// Fits, for each type, a head for each annotator of these answers.
     fn own_on(&self, of: &[usize], selected: &[Selected]) -> Result<Vec<Vec<Option<Head>>>, ModelError> {
         let mut by_annotator: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for answer in of {
@@ -431,7 +434,8 @@ impl Work<'_> {
         &self,
         fit: impl Fn(usize) -> Result<T, ModelError> + Sync,
     ) -> Result<Vec<T>, ModelError> {
-        // Progress is told from this thread alone: types are fitted side by side, and a cancel is heard by each.
+        // Progress is reported only from this thread: types are fitted in parallel, and each checks for
+        // cancellation.
         let all = (0..self.types).into_par_iter().map(|of_type| {
             let fitted = fit(of_type);
             let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -443,7 +447,8 @@ impl Work<'_> {
 }
 
 impl SpanModel {
-    /// Scores of the words of every text of `of`, whose answers `of.train` the model was fitted to, without what these taught of the words of their own text.
+    /// Scores of the words of every text of `of`, whose answers `of.train` the model was fitted to, without
+    /// the influence of these answers on the words of their own text.
     pub(super) fn views_without_own(&self, of: &SpanTraining<'_>) -> Vec<WordView> {
         let rows: Vec<u32> = (0..of.texts.len() as u32).collect();
         let mut views: Vec<WordView> = rows.iter().map(|text| self.view(of.texts, *text)).collect();
@@ -455,7 +460,8 @@ impl SpanModel {
         };
         for (of_type, (model, selected, _)) in self.types().enumerate() {
             let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
-            // A text is set by the answers to itself alone, so that those to its copies have taught its words as others have.
+            // Only answers to the text itself are excluded: those to its copies have influenced its words
+            // like any others.
             let left = scores_without_own(head, selected.priors.forms, &data, of.train, &rows, of_type);
             for (text, scores) in left {
                 let places = views[text as usize].scores.iter_mut().skip(of_type).step_by(of.types);

@@ -1,39 +1,42 @@
-//! What is an annotator's own about marking a word: readiness, and how far marks follow the word's score and reach to its neighbours.
+//! Annotator effects on marking a word: readiness, and how strongly marks follow the word's score and its
+//! neighbours' scores.
 //!
-//! Random effects of a logistic model (random intercept and slopes), whose covariates are known once words have scores.
+//! Random effects of a logistic model (random intercept and slopes), whose covariates are known once words
+//! have scores.
 
 use dissensus_stats::math::sigmoid;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Rounds of means and variances between annotators.
+/// Rounds of the estimation of means and variances between annotators.
 const ROUNDS: usize = 12;
-/// Steps of Newton's method at most, and how much of one is tried at least.
+/// Largest number of Newton steps, and the smallest fraction of a step that is tried.
 const NEWTON_STEPS: usize = 100;
 const SHORTEST_STEP: f64 = 1e-6;
-/// How many people the variances that estimating begins with count for.
+/// Pseudo-count of people for the initial variances.
 const PRIOR_PEOPLE: f64 = 0.5;
-/// Where estimating variances begins, and the range in which they are looked for: of readiness, and of the two slopes.
+/// Initial variances, and the range of the search: of readiness, and of the two slopes.
 const FIRST_VARIANCES: [f64; 3] = [1.0, 0.02, 0.02];
 const LEAST: [f64; 3] = [1e-3, 1e-5, 1e-5];
 const MOST: [f64; 3] = [25.0, 1.0, 1.0];
 /// Variance of an effect that a population does not have.
 const NONE: f64 = 1e-9;
-/// Neighbours whose scores are further from a word's own than this say no more, in logits.
+/// Bound of the difference between neighbours' scores and a word's own, in logits.
 const FURTHEST: f64 = 6.0;
 
-/// Effects of one annotator in the marks of one type: their mode, and their covariance (Laplace). In order: readiness (logits); slope on the word's score, from the
-/// population's centre on; slope on how much higher the scores of the words beside it are.
+/// Effects of one annotator in the marks of one type: their mode, and their covariance (Laplace). In order:
+/// readiness (logits); slope on the word's score, relative to the population's centre; slope on how much
+/// higher the scores of the adjacent words are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written")]
 pub struct OwnEffects {
-    /// Their mode.
+    /// Mode of the effects.
     pub mean: [f64; 3],
-    /// Their covariance.
+    /// Covariance of the effects.
     pub covariance: [[f64; 3]; 3],
 }
 
-/// As they are read: before there were slopes, mean and variance of readiness were kept.
+/// Serialised forms: before slopes were introduced, only mean and variance of readiness were stored.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -51,23 +54,24 @@ impl From<Written> for OwnEffects {
 }
 
 impl OwnEffects {
-    /// Of readiness alone, with this mean and variance.
+    /// Effects with this mean and variance of readiness, and no slopes.
     pub fn of_readiness(mean: f64, variance: f64) -> Self {
         Self { mean: [mean, 0.0, 0.0], covariance: [[variance, 0.0, 0.0], [0.0; 3], [0.0; 3]] }
     }
 
-    /// Mean and variance of readiness, for a word whose score is the population's centre and whose neighbours' are no other.
+    /// Mean and variance of readiness, for a word whose own and neighbouring scores equal the population's
+    /// centre.
     pub fn readiness(&self) -> (f64, f64) {
         (self.mean[0], self.covariance[0][0])
     }
 
-    /// Whether its numbers are finite, and its variances none below 0.
+    /// Whether all numbers are finite and no variance is negative.
     pub fn is_sound(&self) -> bool {
         let all = self.mean.iter().chain(self.covariance.iter().flatten());
         all.into_iter().all(|number| number.is_finite()) && (0..3).all(|at| self.covariance[at][at] >= 0.0)
     }
 
-    /// Mean and variance of what they add to the score of a word.
+    /// Mean and variance of their contribution to the score of a word.
     pub(super) fn at(&self, covariates: &[f64; 3]) -> (f64, f64) {
         let dot = |row: &[f64; 3]| row.iter().zip(covariates).map(|(a, b)| a * b).sum::<f64>();
         let variance: f64 = self.covariance.iter().zip(covariates).map(|(row, z)| z * dot(row)).sum();
@@ -75,19 +79,19 @@ impl OwnEffects {
     }
 }
 
-/// How annotators differ in the marks of one type.
+/// Distribution of annotators' effects in the marks of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Population {
     /// Means of their effects, in the order of [`OwnEffects`].
     pub mean: [f64; 3],
     /// Variances of their effects.
     pub variances: [f64; 3],
-    /// The score from which on slopes count, in logits.
+    /// The score at which slopes are 0, in logits.
     pub centre: f64,
 }
 
 impl Population {
-    /// Of annotators who differ in readiness alone, or with a variance of 0 in nothing.
+    /// Population of annotators who differ only in readiness, or with a variance of 0 not at all.
     pub fn of_readiness(variance: f64) -> Self {
         Self { mean: [0.0; 3], variances: [variance, 0.0, 0.0], centre: 0.0 }
     }
@@ -102,21 +106,21 @@ impl Population {
         all.into_iter().all(|number| number.is_finite()) && self.variances.iter().all(|v| *v >= 0.0)
     }
 
-    /// Effects of somebody of whom nothing is known.
+    /// Effects of an unknown annotator.
     pub(super) fn unknown(&self) -> OwnEffects {
         let mut covariance = [[0.0; 3]; 3];
         (0..3).for_each(|at| covariance[at][at] = self.variances[at]);
         OwnEffects { mean: self.mean, covariance }
     }
 
-    /// What effects are on, of each word of a text whose words have these scores, in order.
+    /// Covariates of the effects, for each word of a text whose words have these scores, in order.
     pub(super) fn covariates(&self, scores: &[f64]) -> Vec<[f64; 3]> {
         let of = |(at, score): (usize, &f64)| [1.0, score - self.centre, beside(scores, at)];
         scores.iter().enumerate().map(of).collect()
     }
 }
 
-/// How much higher the words beside this one score, on average.
+/// Mean difference between the scores of the adjacent words and this word's.
 fn beside(scores: &[f64], at: usize) -> f64 {
     let before = at.checked_sub(1).map(|before| scores[before]);
     let (sum, count) = before
@@ -126,7 +130,7 @@ fn beside(scores: &[f64], at: usize) -> f64 {
     if count > 0.0 { (sum / count - scores[at]).clamp(-FURTHEST, FURTHEST) } else { 0.0 }
 }
 
-/// One decision about a word, small because there are millions.
+/// One decision about a word, compact because there are millions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decided {
     score: f32,
@@ -135,7 +139,7 @@ pub(super) struct Decided {
     marked: bool,
 }
 
-/// The decisions of one answer: scores and weights of the text's words, and which are marked.
+/// The decisions of one answer: scores and weights of the text's words, and the marks.
 pub(super) fn decided<'a>(
     scores: &'a [f64],
     weights: impl Iterator<Item = f32> + 'a,
@@ -150,7 +154,8 @@ pub(super) fn decided<'a>(
     weights.zip(marked).enumerate().map(word)
 }
 
-/// What is the least at the mode of one annotator's effects: the negative logarithm of their posterior density but for a constant.
+/// Objective minimised at the mode of one annotator's effects: the negative logarithm of their posterior
+/// density up to a constant.
 struct Posterior<'a> {
     decisions: &'a [Decided],
     centre: f64,
@@ -199,8 +204,9 @@ impl Posterior<'_> {
     }
 }
 
-/// The mode of one annotator's effects given that annotator's decisions, looked for from `start` on, and their covariance. Newton's method with
-/// steps that are halved until they lead down: the posterior has one mode, and a full step across a wide range of scores passes over it.
+/// Finds the mode of one annotator's effects given that annotator's decisions, starting from `start`, and
+/// their covariance. Newton's method with step halving until the objective decreases: the posterior has one
+/// mode, but a full step across a wide range of scores overshoots it.
 pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -> OwnEffects {
     let posterior = Posterior {
         decisions,
@@ -228,7 +234,7 @@ pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -
                 break None;
             }
         };
-        // No step leads further down: rounding is all that is left.
+        // No step decreases the objective further, up to rounding.
         let Some((next, there)) = next else { break };
         (x, value) = (next, there);
         (gradient, curvature) = posterior.slope(&x);
@@ -237,9 +243,11 @@ pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -
     OwnEffects { mean: x.into(), covariance: covariance.transpose().into() }
 }
 
-/// Effects of everybody, and their means and variances by expectation maximisation with modes and curvatures. Those without decisions say nothing of these.
-/// Variances are as if [`PRIOR_PEOPLE`] more had been seen that differ as estimating begins with, because few people tell little of how people differ; one
-/// person tells nothing of it, nor of what people have in common beside the scores.
+/// Effects of all annotators, and their means and variances by expectation maximisation with modes and
+/// curvatures. Annotators without decisions do not contribute to these. Variances are estimated as if
+/// [`PRIOR_PEOPLE`] additional people with the initial variances had been observed, because few people carry
+/// little information about differences between people; a single person carries none about that, nor about
+/// what people have in common in addition to the scores.
 pub(super) fn fit(by_annotator: &[Vec<Decided>], centre: f64) -> (Population, Vec<OwnEffects>) {
     let mut population = Population { mean: [0.0; 3], variances: FIRST_VARIANCES, centre };
     let mut all = vec![population.unknown(); by_annotator.len()];
@@ -258,7 +266,7 @@ pub(super) fn fit(by_annotator: &[Vec<Decided>], centre: f64) -> (Population, Ve
             population.variances[at] = (squares / (count + PRIOR_PEOPLE)).clamp(LEAST[at], MOST[at]);
         }
     }
-    // Posteriors under the means and variances that are reported.
+    // Posteriors under the reported means and variances.
     for (own, decisions) in all.iter_mut().zip(by_annotator) {
         *own = match decisions.is_empty() {
             true => population.unknown(),
@@ -275,7 +283,7 @@ mod tests {
     use rand::RngExt as _;
     use rand_distr::{Distribution as _, StandardNormal};
 
-    /// 60 people with 40 texts of 30 words each, of known effects.
+    /// 60 people with 40 texts of 30 words each, with known effects.
     #[test]
     fn effects_that_made_the_marks_are_found() {
         let mut rng = generator(3, 9);
@@ -316,7 +324,7 @@ mod tests {
             let (theirs, ours): (Vec<f64>, Vec<f64>) =
                 truths.iter().zip(&own).map(|(truth, own)| (truth[at], own.mean[at])).unzip();
             assert!(dissensus_stats::metrics::pearson(&theirs, &ours).unwrap() > 0.75, "effect {at}");
-            // Two posterior standard deviations hold most of what made the marks.
+            // Two posterior standard deviations contain most of the true effects.
             let held = truths.iter().zip(&own).filter(|(truth, own)| {
                 (truth[at] - own.mean[at]).abs() < 2.0 * own.covariance[at][at].sqrt()
             });
@@ -338,7 +346,8 @@ mod tests {
         assert!(alone.mean[1].abs() < 1e-6 && alone.mean[2].abs() < 1e-6);
     }
 
-    /// Somebody whose marks hardly follow the scores, which reach far: a full step of Newton's method passes over the mode and back.
+    /// A person whose marks hardly follow the scores, which have a wide range: a full step of Newton's method
+    /// overshoots the mode and returns.
     #[test]
     fn a_mode_is_found_where_marks_hardly_follow_scores() {
         for (words, variances) in [(60, [1.0, 0.2, 0.1]), (300, FIRST_VARIANCES), (1200, FIRST_VARIANCES)] {
@@ -367,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Ada has labelled alone; Ben, of whom nothing was known, marks far more.
+    /// Only Ada has labelled; Ben, who was unknown, marks far more.
     #[test]
     fn one_person_tells_nothing_of_how_people_differ_and_a_few_tell_little() {
         let mut rng = generator(5, 11);

@@ -1,23 +1,26 @@
-//! Scores of the words that a model has learned from, without what the answers to a text taught of its own words.
+//! Scores of training words without the influence of the answers to their own text.
 //!
-//! A live model sets the deviation of a text's words by the answers to the text. Where these have also taught how often the words' forms are marked, they would count
-//! twice: a form that stands in one text alone has its whole effect from them.
+//! A live model estimates the deviation of a text's words from the answers to the text. If these answers had
+//! also contributed to the effects of the words' forms, they would count twice: a form that occurs in only
+//! one text has its whole effect from them.
 
 use super::head::{Head, HeadData};
 use super::own_effects::{Decided, OwnEffects, Population, decided, fit};
 use dissensus_stats::math::sigmoid;
 use std::collections::{BTreeMap, HashMap};
 
-/// Gradient and curvature of the log-likelihood in the effect of a form.
+/// Gradient and curvature of the log-likelihood with respect to the effect of a form.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taught {
     gradient: f64,
     curvature: f64,
 }
 
-/// Of each text of the answers `train`, to which a head was fitted, the scores of its words as they are without the answers to texts with the same number in `copies`: the effect of each form one
-/// Newton step from its mode on, at the objective without them (approximate leave-one-out: Rad and Maleki 2020, arXiv 1801.10243, for one parameter; `precision` is that of the
-/// effects' prior). What such answers taught the weights of states, which all words share, stays.
+/// For each text of the answers `train`, to which a head was fitted, the scores of its words without the
+/// answers to texts with the same number in `copies`: the effect of each form after one Newton step from its
+/// mode, at the objective without them (approximate leave-one-out: Rad and Maleki 2020, arXiv 1801.10243, for
+/// one parameter; `precision` is that of the effects' prior). The influence of such answers on the weights of
+/// states, which all words share, remains.
 pub(super) fn scores_without_own(
     head: &Head,
     precision: f64,
@@ -56,7 +59,8 @@ pub(super) fn scores_without_own(
     all
 }
 
-/// Effects of annotators given a head that was fitted to the answers `train`, on scores that none of these has taught of its own words.
+/// Effects of annotators given a head that was fitted to the answers `train`, on scores without the influence
+/// of these answers on their own words.
 pub(super) fn own_effects(
     head: &Head,
     precision: f64,
@@ -80,7 +84,7 @@ pub(super) fn own_effects(
         let marked = answer.marked(words.len(), of_type);
         by_annotator[answer.annotator as usize].extend(decided(scores, weights, marked));
     }
-    // Where decisions tell most, so that readiness and slopes are told apart.
+    // Centre at the most informative decisions, so that readiness and slopes are nearly uncorrelated.
     let centre = if information > 0.0 { sum / information } else { 0.0 };
     fit(&by_annotator, centre)
 }
@@ -91,7 +95,7 @@ mod tests {
     use super::super::{LiveSpans, SpanAnswer, SpanTexts, WordFeatures};
     use dissensus_stats::data::ModelKind;
 
-    /// 120 texts of known forms, of which the first has a word that stands nowhere else and that everybody marks.
+    /// 120 texts of known forms; the first contains a word that occurs nowhere else and that everyone marks.
     #[test]
     fn what_answers_to_a_text_taught_of_its_own_words_counts_once() {
         let mut data = simulated(120, 20, 0.7, 5);
@@ -130,7 +134,8 @@ mod tests {
         assert!(twice - apart > 2.0 * (once - apart).abs() + 0.02, "{twice} and {apart}");
     }
 
-    /// Texts 0 and 1 have one body with a word that stands nowhere else; ten people marked it in text 1, one left it unmarked in text 0.
+    /// Texts 0 and 1 have the same body with a word that occurs nowhere else; ten people marked it in text 1,
+    /// one left it unmarked in text 0.
     #[test]
     fn answers_to_a_copy_teach_a_text_as_those_to_others_do() {
         let mut data = simulated(60, 20, 0.7, 9);
@@ -156,7 +161,8 @@ mod tests {
         let model = data.fit(ModelKind::Multilevel, &all).unwrap();
         let views = model.views_without_own(&data.training(&all));
         let plain = model.view(&data.texts, 0).scores[4];
-        // Text 0 is set by its one answer without the mark, and keeps what the ten to its copy taught; text 1 does not.
+        // Text 0 excludes its one answer without the mark, and retains the influence of the ten answers to
+        // its copy; text 1 does not.
         let [own, copy] = [0, 1].map(|text| views[text].scores[4]);
         assert!(own >= plain && copy < plain - 0.05, "{own} and {copy}, {plain} with all answers");
     }

@@ -1,12 +1,12 @@
-//! How readily annotators mark, given the scores of words.
+//! Readiness: how readily annotators mark words, given the scores of words.
 
 use super::data::SpanAnswer;
 use super::selection::effect_mode;
 use std::collections::BTreeMap;
 
-/// Rounds of the variance between annotators.
+/// Rounds of the estimation of the variance between annotators.
 const ROUNDS: usize = 12;
-/// Where estimating it begins.
+/// Initial variance.
 const FIRST_VARIANCE: f64 = 1.0;
 
 /// Annotators' readiness to mark with one type.
@@ -19,19 +19,20 @@ pub struct Readiness {
 }
 
 impl Readiness {
-    /// Of annotators of whom nothing is known.
+    /// The readiness of unknown annotators.
     pub fn unknown(annotators: usize, variance: f64) -> Self {
         Self { of: vec![(0.0, variance); annotators], variance }
     }
 
-    /// Of one annotator; of one beyond those known, the population's.
+    /// Mean and variance of one annotator; the population's for an unknown one.
     pub fn get(&self, annotator: u32) -> (f64, f64) {
         self.of.get(annotator as usize).copied().unwrap_or((0.0, self.variance))
     }
 }
 
-/// The readiness of all annotators for each type as random effects of mean 0, given scores of words: the modes and their curvatures (Laplace), the variance by
-/// expectation maximisation. `known` has of a text the scores of its words (`[words][types]`, in logits) and what each word counts for.
+/// Fits the readiness of all annotators for each type as random effects of mean 0, given scores of words: the
+/// modes and their curvatures (Laplace), the variance by expectation maximisation. `known` returns the scores
+/// of a text's words (`[words][types]`, in logits) and the weight of each word.
 pub fn fit_readiness<'s>(
     answers: &[SpanAnswer],
     annotators: usize,

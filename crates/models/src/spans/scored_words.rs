@@ -1,4 +1,4 @@
-//! The scores of a model on any of its test answers, from sums that are made once.
+//! The scores of a model on any subset of its test answers, from sums that are computed once.
 
 use super::answer_sums::{AnswerSums, Counts};
 use super::data::SpanTexts;
@@ -9,7 +9,7 @@ use dissensus_stats::data::{ModelError, Observation};
 use dissensus_stats::metrics::{Cluster, LEAST_RARE, Resampled};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a model says of test answers, laid out so that some of them can be left out.
+/// Predictions of a model for test answers, laid out so that some of them can be left out.
 pub(super) struct ScoredWords<'a> {
     texts: &'a SpanTexts,
     predicted: &'a [PredictedMarks<'a>],
@@ -20,9 +20,9 @@ pub(super) struct ScoredWords<'a> {
 
 /// The answers to one text.
 struct TextAnswers {
-    /// Indices of those who answered.
+    /// Indices of the answers.
     people: Vec<usize>,
-    /// How all of them differ.
+    /// Disagreement between all of them.
     all: Option<DifferingWords>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> ScoredWords<'a> {
         }
     }
 
-    /// On the answers at the places that `keep` names.
+    /// Scores on the answers at the positions that `keep` selects.
     pub(super) fn scores(&self, keep: &dyn Fn(usize) -> bool) -> TokenScores {
         let mut sums = AnswerSums::none(self.types);
         let mut own: BTreeMap<u32, Vec<Counts>> = BTreeMap::new();
@@ -91,7 +91,7 @@ impl<'a> ScoredWords<'a> {
         }
     }
 
-    /// Texts of which all answers stay are not computed anew.
+    /// Texts with all answers retained are not recomputed.
     fn differing(&self, keep: &dyn Fn(usize) -> bool) -> Differing {
         let mut all = Differing::none(self.types);
         for TextAnswers { people, all: whole } in &self.by_text {
@@ -106,10 +106,10 @@ impl<'a> ScoredWords<'a> {
         all
     }
 
-    /// The figures, and the same without groups of texts, annotators or answers, from which intervals follow.
+    /// The figures, and the same without groups of texts, annotators or answers, as the basis of intervals.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`ModelError::Cancelled`].
     pub(super) fn resampled(&self, seed: u64, progress: &dyn Progress) -> Result<Resampled, ModelError> {
         let answer = |one: &PredictedMarks<'_>| Observation {
             text: one.answer.text,
@@ -125,8 +125,10 @@ impl<'a> ScoredWords<'a> {
         Resampled::over(answers, whole.to_vec(), supported, seed, without, progress)
     }
 
-    /// Which figures rest on enough: 20 texts and 5 annotators; of F1, marks of each type (of spans: of any) in 10 texts and by 5 annotators; of AUROC, 10 texts with a word on
-    /// which annotators differ and 10 with one on which they agree (of texts: 10 texts of each kind); of correlations 20 texts with two answers.
+    /// Which figures have enough data: 20 texts and 5 annotators; for F1, marks of each type (for spans: of
+    /// any type) in 10 texts and by 5 annotators; for AUROC, 10 texts with a word on which annotators differ
+    /// and 10 with one on which they agree (over texts: 10 texts of each kind); for correlations, 20 texts
+    /// with two answers.
     fn supported(&self, whole: &[(&'static str, Option<f64>)]) -> Vec<bool> {
         let annotators: BTreeSet<u32> = self.predicted.iter().map(|one| one.answer.annotator).collect();
         let enough =
@@ -168,7 +170,7 @@ impl<'a> ScoredWords<'a> {
 }
 
 impl TokenScores {
-    /// Of all these answers.
+    /// Computes the sums of all these answers.
     pub(super) fn of(texts: &SpanTexts, predicted: &[PredictedMarks<'_>]) -> Self {
         ScoredWords::new(texts, predicted).scores(&|_| true)
     }

@@ -1,4 +1,5 @@
-//! What is chosen by held-out texts: how much a head is shrunk, where a word counts as marked, and how far words differ beyond their scores.
+//! Selection on held-out texts: the penalty of a head, the threshold from which a word counts as marked, and
+//! the variance of words beyond their scores.
 
 use super::data::SpanAnswer;
 use super::head::{Head, HeadData};
@@ -11,38 +12,40 @@ use dissensus_stats::math::{attenuation, sigmoid};
 use rand::seq::SliceRandom;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of the training texts that choices are made by.
+/// Share of the training texts used for selection.
 const HELD_OUT: f64 = 0.2;
-/// Random numbers of this use.
+/// Stream of random numbers for this use.
 const STREAM: u64 = 0x5_7041;
 /// Precision of the effects of forms.
 const FORMS: f64 = 0.6;
-/// Where estimating the variance of readiness begins.
+/// Initial variance of readiness.
 const READINESS: f64 = 1.0;
-/// Precisions that are tried of token embeddings and of the layer that has seen the context, the first where nothing can be chosen.
+/// Candidate precisions for the token embeddings and for the contextual layer; the first is used where
+/// selection is impossible.
 const TRIED: [(f64, Option<f64>); 4] =
     [(600.0, Some(6000.0)), (600.0, None), (600.0, Some(2000.0)), (3000.0, Some(20_000.0))];
-/// Standard deviations of single words that are tried, in logits.
+/// Candidate standard deviations of single words, in logits.
 const WORD_DEVIATIONS: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0];
 
-/// Variance of single words where no word has two answers to tell it by.
+/// Variance of single words where no word has two answers to estimate it from.
 const UNKNOWN_WORD_VARIANCE: f64 = 1.0;
 
-/// Steps of Newton's method at most.
+/// Largest number of Newton steps.
 const NEWTON_STEPS: usize = 50;
 
-/// What was chosen for one type.
+/// Selected settings of one type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
     pub(super) priors: Priors,
-    /// A word is marked where its probability is this or more.
+    /// Smallest probability at which a word counts as marked.
     pub(super) threshold: f64,
     /// Variance of single words beyond their scores, in logits.
     pub(super) word_variance: f64,
 }
 
 impl Selected {
-    /// With threshold and variance of words as they follow from what these heads, one for each annotator, say of answers that none of them has learned.
+    /// Sets the threshold and the variance of words from the predictions of these heads, one per annotator,
+    /// for answers that none of them was fitted to.
     pub(super) fn by<'h>(
         self,
         data: &HeadData<'_>,
@@ -55,13 +58,14 @@ impl Selected {
     }
 }
 
-/// Indices of answers that learn, and of those that choose.
+/// Indices of answers for fitting, and of those for selection.
 pub struct Halves {
     pub learn: Vec<usize>,
     pub choose: Vec<usize>,
 }
 
-/// Divides answers by text; copies of a body stay together. Texts that the encoder has learned (`tuned_on`, empty where none) never choose.
+/// Divides answers by text; copies of a body stay together. Texts that the encoder has learned (`tuned_on`,
+/// empty where none) are never used for selection.
 pub fn divide(answers: &[SpanAnswer], of: &[usize], copies: &[u32], tuned_on: &[bool], seed: u64) -> Halves {
     let texts = || of.iter().map(|answer| answers[*answer].text as usize);
     let is_learned = |text: usize| tuned_on.get(text).copied().unwrap_or(false);
@@ -80,7 +84,7 @@ pub fn divide(answers: &[SpanAnswer], of: &[usize], copies: &[u32], tuned_on: &[
     Halves { learn, choose }
 }
 
-/// What holds where there is nothing to choose by.
+/// Settings without data for selection.
 pub(super) fn unchosen(with_annotators: bool) -> Selected {
     let annotators = with_annotators.then_some(READINESS);
     let (embedding, context) = TRIED[0];
@@ -88,8 +92,8 @@ pub(super) fn unchosen(with_annotators: bool) -> Selected {
     Selected { priors, threshold: 0.5, word_variance: UNKNOWN_WORD_VARIANCE }
 }
 
-/// The precisions with the least loss on `halves.choose`, after learning from `design` (of `halves.learn`); threshold and variance of
-/// words follow from the same predictions.
+/// Selects the precisions with the least loss on `halves.choose`, after fitting `design` (of `halves.learn`);
+/// threshold and variance of words are computed from the same predictions.
 pub(super) fn select(
     design: &Design,
     data: &HeadData<'_>,
@@ -131,7 +135,7 @@ struct HeldOut {
 #[derive(Clone, Copy)]
 struct Decision {
     word: usize,
-    /// Score and readiness together, and the variance of readiness.
+    /// Sum of score and readiness, and the variance of readiness.
     score: f64,
     variance: f64,
     marked: bool,
@@ -139,7 +143,7 @@ struct Decision {
 }
 
 impl HeldOut {
-    /// By the head that an annotator has.
+    /// Collects decisions by the head of each annotator.
     fn of<'h>(
         data: &HeadData<'_>,
         answers: &[usize],
@@ -161,8 +165,9 @@ impl HeldOut {
             for ((word, (score, (mean, variance))), marked) in
                 of_words.zip(answer.marked(words.len(), of_type))
             {
-                // Between a word that counts whenever it stands there, as scores have it, and a form that counts once a text, as learning has it: one text of a word
-                // repeated a thousand times must not choose.
+                // A compromise between counting every occurrence of a word, as scores do, and counting each
+                // form once per text, as training does: one text with a word repeated a thousand times must
+                // not decide the selection.
                 let weight = f64::from(data.texts.weight(word)).sqrt();
                 decisions.push(Decision { word, score: *score + mean, variance, marked, weight });
             }
@@ -182,7 +187,8 @@ impl HeldOut {
         best_threshold(self.decisions.iter().map(|d| (p(d), d.marked, d.weight)).collect())
     }
 
-    /// The variance under which the marks of words that several answers decide on are likeliest, each word's own deviation integrated out (Laplace).
+    /// The variance under which the marks of words with several answers are most likely, with each word's own
+    /// deviation integrated out (Laplace).
     fn word_variance(&self) -> f64 {
         let mut by_word: BTreeMap<usize, Vec<Decision>> = BTreeMap::new();
         self.decisions.iter().for_each(|d| by_word.entry(d.word).or_default().push(*d));
@@ -201,7 +207,8 @@ impl HeldOut {
     }
 }
 
-/// The threshold with the largest F1 of decisions, each with its probability, whether it is marked, and its weight; 0.5 where nothing is marked.
+/// The threshold with the largest F1 of decisions, each with its probability, whether it is marked, and its
+/// weight; 0.5 where nothing is marked.
 pub fn best_threshold(mut all: Vec<(f64, bool, f64)>) -> f64 {
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
     let positives: f64 = all.iter().filter(|(_, marked, _)| *marked).map(|(_, _, weight)| weight).sum();
@@ -210,7 +217,7 @@ pub fn best_threshold(mut all: Vec<(f64, bool, f64)>) -> f64 {
         taken += weight;
         right += if *marked { *weight } else { 0.0 };
         let f1 = 2.0 * right / (taken + positives);
-        // Decisions of one probability stand together.
+        // Decisions with equal probability belong on the same side of the threshold.
         if f1 > best.0 && all.get(at + 1).is_none_or(|next| next.0 < *p) {
             best = (f1, *p);
         }
@@ -218,7 +225,8 @@ pub fn best_threshold(mut all: Vec<(f64, bool, f64)>) -> f64 {
     best.1
 }
 
-/// The logit of a word whose own deviation is known, of a score that was learned without deviations of words and so is that of the mean over them.
+/// The logit of a word given its own deviation, from a score that was learned without deviations of words and
+/// is therefore that of the mean over them.
 pub(super) fn given_word(score: f64, word_variance: f64) -> f64 {
     score / attenuation(word_variance)
 }
@@ -235,7 +243,8 @@ fn log_evidence(decisions: &[Decision], deviation: f64) -> f64 {
     likelihood(mode) - mode * mode / (2.0 * v) + 0.5 * (variance / v).ln()
 }
 
-/// Mode and variance (inverse curvature) of an effect with a normal prior of mean 0, given decisions that each have a score in logits and a weight (Newton).
+/// Mode and variance (inverse curvature) of an effect with a normal prior of mean 0, given decisions that
+/// each have a score in logits and a weight (Newton).
 pub(super) fn effect_mode(
     decisions: impl Iterator<Item = (f64, bool, f64)> + Clone,
     prior_variance: f64,

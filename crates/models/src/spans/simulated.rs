@@ -1,4 +1,4 @@
-//! Annotators who mark words by a rule that is known, for tests.
+//! Annotators who mark words by a known rule, for tests.
 
 use super::data::{SpanAnswer, SpanTexts, WordFeatures};
 use super::evaluate::SpanPredictions;
@@ -10,7 +10,8 @@ use dissensus_stats::math::sigmoid;
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, StandardNormal};
 
-/// Texts of 12 words, people who differ in readiness by `deviation`, and whether each marks each word. States are a signal and noise.
+/// Texts of 12 words, people who differ in readiness by `deviation`, and whether each marks each word. States
+/// are a signal plus noise.
 pub struct Simulated {
     pub texts: SpanTexts,
     pub answers: Vec<SpanAnswer>,
@@ -54,7 +55,7 @@ pub fn simulated(texts: u32, annotators: u32, deviation: f64, seed: u64) -> Simu
 }
 
 impl Simulated {
-    /// To learn from these answers.
+    /// Training data with these answers.
     pub fn training<'a>(&'a self, train: &'a [usize]) -> SpanTraining<'a> {
         SpanTraining {
             texts: &self.texts,
@@ -77,12 +78,11 @@ impl Simulated {
         self.loss_of(&SpanPredictions::of(model, &self.texts, &test), &test)
     }
 
-    /// The same of predictions of these answers.
+    /// The same for predictions of these answers.
     pub fn loss_of(&self, predictions: &SpanPredictions, test: &[&SpanAnswer]) -> f64 {
         predictions.evaluation(&self.texts, test, |_| true).scores.token_log_loss
     }
 
-    /// These answers.
     pub fn of(&self, at: &[usize]) -> Vec<&SpanAnswer> {
         at.iter().map(|at| &self.answers[*at]).collect()
     }

@@ -99,7 +99,7 @@ fn a_head_is_at_the_minimum_that_scipy_finds() {
     assert!((loss - reference.head.loss).abs() < 1e-4, "{loss} against {}", reference.head.loss);
     assert!(gradient.iter().all(|g| g.abs() < 1e-3), "{gradient:?}");
 
-    // One round at their variance, so that no other is estimated.
+    // One round at the variance of the reference, so that it is not re-estimated.
     let data =
         HeadData { texts: &texts, answers: &answers, annotators: reference.annotators, scaling: &scaling };
     let head = Head::at_priors(&design, &data, 0, &priors, &Silent).unwrap();
@@ -177,7 +177,7 @@ fn people_who_differ_are_told_apart_and_those_who_do_not_are_not() {
     assert!(r > 0.95, "{r}");
     let deviation = own.report()[0].readiness_deviation.unwrap();
     assert!((1.0..2.2).contains(&deviation), "{deviation}");
-    // A person without answers is the population.
+    // A person without answers has the population's effects.
     let unknown = own.effects(None)[0];
     assert!((unknown.readiness().1.sqrt() - deviation).abs() < 1e-12);
     assert_eq!(unknown, own.variances()[0].0.unknown());
@@ -187,7 +187,7 @@ fn people_who_differ_are_told_apart_and_those_who_do_not_are_not() {
     let own = alike.fit(ModelKind::Multilevel, &train).unwrap();
     assert!(own.report()[0].readiness_deviation.unwrap() < 0.25);
     let shared = alike.fit(ModelKind::Shared, &train).unwrap();
-    // What they have in common, the slope of a head that is too flat for instance, may be told all the same.
+    // A common correction, for example of the slope of a head that is too flat, may be learned anyway.
     let (of_own, of_shared) = (alike.loss(&own, &test), alike.loss(&shared, &test));
     assert!(of_own < of_shared + 0.005, "{of_own} against {of_shared}");
 }
@@ -254,7 +254,7 @@ fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
     let mut live = LiveSpans::of_learned(&model, &data.training(&all), &rows).unwrap();
     let named = |answer: &SpanAnswer| SpanAnswer { text: answer.text + 1000, ..answer.clone() };
     live.record_all(data.answers.iter().map(named));
-    // The live posterior is that of the fit.
+    // The live posterior equals that of the fit.
     for who in 0..8 {
         let (ours, fitted) = (live.effects(who)[0], model.effects(Some(who))[0]);
         for at in 0..3 {
@@ -268,7 +268,7 @@ fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
     let after = live.expected(1000, &people).unwrap();
     assert!(live.effects(3)[0].mean[0] > own[0].mean[0]);
     assert_eq!(live.effects(7), other);
-    // Whoever marks all words follows their scores less, which can take from the words that score most.
+    // An annotator who marks all words follows their scores less, which can lower the highest-scoring words.
     let more = after.iter().zip(&before).filter(|(a, b)| a.types[0].marks > b.types[0].marks).count();
     let sum = |words: &[super::ExpectedMarks]| words.iter().map(|word| word.types[0].marks).sum::<f64>();
     assert!(more >= 8 && sum(&after) > sum(&before) + 0.1, "{more} of 12");
@@ -277,7 +277,7 @@ fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
     if let Some(answer) = again {
         live.record(named(answer));
     }
-    // A mode is looked for from the last one on, and found to the ninth digit.
+    // The search for a mode starts from the previous one, with nine digits of accuracy.
     let back = live.effects(3)[0].readiness();
     let own = own[0].readiness();
     assert!((back.0 - own.0).abs() < 1e-8 && (back.1 - own.1).abs() < 1e-8, "{back:?} {own:?}");
@@ -299,7 +299,7 @@ fn words_that_nobody_and_everybody_marks_are_no_disagreement() {
     assert_eq!(of(&[0.4]).pairs, 0.0);
 }
 
-/// A head that learned with its encoder and is twice as sure as it should be.
+/// A head that was trained with its encoder and is overconfident by a factor of two.
 #[test]
 fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
     let data = simulated(300, 12, 1.0, 11);
@@ -325,7 +325,7 @@ fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
         (data.loss(&sure, &test), data.loss(&calibrated, &test), data.loss(&true_size, &test));
     assert!(of_sure > 1.1 * of_true, "{of_sure} {of_true}");
     assert!(of_calibrated < 1.02 * of_true, "{of_calibrated} {of_true}");
-    // What is kept predicts the same, annotators aside, who are learned from answers.
+    // Stored heads give the same predictions, except for annotators, who are learned from answers.
     let heads = calibrated.type_heads();
     assert!((heads[0].states[0] - 1.5).abs() < 0.25, "{:?}", heads[0].states);
     let json = serde_json::to_string(&heads).unwrap();
@@ -337,7 +337,7 @@ fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
         live.expected(299, &[0, 1, 2]).unwrap()
     };
     assert_eq!(live(&calibrated), live(&back));
-    // Numbers that are not there, or not finite.
+    // Missing numbers, or numbers that are not finite.
     assert!(SpanModel::of_tuned(&of, &[], &weights[..7], &constants, true).is_err());
     let broken = weights.map(|_| f32::NAN);
     assert!(SpanModel::of_tuned(&of, &[], &broken, &constants, true).is_err());
@@ -356,7 +356,7 @@ fn heads_and_readiness_that_are_carried_away_predict_the_same() {
     let rows: Vec<u32> = (0..60).collect();
     let mut here = LiveSpans::new(&model, &data.texts, &rows).unwrap();
     here.record_all(data.answers.iter().cloned());
-    // A text without answers, whose words nobody's answer moves: the first one under another name.
+    // A text without answers, whose words therefore have no deviation: the first one under another name.
     let mut fresh = LiveSpans::new(&away, &data.texts, &rows).unwrap();
     let mut last = LiveSpans::new(&model, &data.texts, &rows).unwrap();
     for who in 0..6 {
@@ -391,12 +391,13 @@ fn texts_that_the_encoder_has_learned_choose_nothing() {
     assert_eq!(divided(&data.copies, &[]).len(), 12);
     let chosen = divided(&data.copies, &tuned_on);
     assert!(chosen.len() == 12 && chosen.iter().all(|text| text % 2 == 1), "{chosen:?}");
-    // A copy of a text that it has learned is one, too: here the odd ones are.
+    // A copy of a learned text is excluded, too: here the odd ones are.
     let copies: Vec<u32> = (0..60).map(|text| text / 2 * 2).collect();
     assert!(divided(&copies, &tuned_on).is_empty());
 }
 
-/// What is shown of a text that nobody has answered is what is scored: the deviation of words widens nothing twice.
+/// Displayed expectations for an unanswered text equal its scored predictions: the deviation of words is not
+/// applied twice.
 #[test]
 fn an_unanswered_text_is_expected_as_it_is_predicted() {
     let data = simulated(200, 10, 1.0, 13);
@@ -443,7 +444,8 @@ fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
     assert!(p.iter().all(|p| (1e-7..1e-2).contains(p)), "{p:?}");
 }
 
-/// Prints what an answer costs in a project of 10,000 texts: `cargo test --release -p dissensus-models --lib table_of_live -- --ignored --nocapture`.
+/// Prints the cost of an answer in a project of 10,000 texts:
+/// `cargo test --release -p dissensus-models --lib table_of_live -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints a table for BENCHMARKS.md"]
 fn table_of_live_times_of_words() {
@@ -508,7 +510,7 @@ fn table_of_live_times_of_words() {
     }
 }
 
-/// Held-out words that nobody marks say nothing of how far single words differ.
+/// Held-out words without any marks carry no information about the deviation of single words.
 #[test]
 fn a_tuned_type_without_a_held_out_mark_leaves_the_deviation_of_words_unknown() {
     let mut data = simulated(120, 6, 1.0, 16);
@@ -522,7 +524,7 @@ fn a_tuned_type_without_a_held_out_mark_leaves_the_deviation_of_words_unknown() 
     let weights = [1.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
     let model = SpanModel::of_tuned(&of, &test, &weights, &[-1.5], true).unwrap();
     assert_eq!(model.report()[0].word_deviation, 1.0);
-    // The calibration follows what was held out, and never turns the head round.
+    // The calibration is based on the held-out answers, and never inverts the head.
     let head = &model.type_heads()[0];
     assert!(head.states[0] >= 0.0 && head.constant < -1.5, "{head:?}");
 }

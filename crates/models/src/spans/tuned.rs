@@ -1,7 +1,8 @@
-//! A model of words whose head learned together with its encoder.
+//! A span model whose head was trained together with its encoder.
 //!
-//! Such a head is sure of the texts that it has learned. It is calibrated on answers to texts that neither head nor encoder learned (Platt 1999, Probabilistic
-//! outputs for support vector machines), together with how often each form of a word was marked.
+//! Such a head is overconfident on its training texts. It is calibrated on answers to texts that neither head
+//! nor encoder learned (Platt 1999, Probabilistic outputs for support vector machines), together with the
+//! frequency with which each form of a word was marked.
 
 use super::data::{SpanAnswer, SpanTexts};
 use super::head::{Head, HeadData};
@@ -16,42 +17,44 @@ use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Marks that are added to those of a form, spread as those of all words.
+/// Pseudo-count of words added to those of a form, with the rates of all words.
 const SMOOTHING: f64 = 10.0;
 /// Precisions of the priors of slope (about 1), weight of the forms' log-odds (about 0) and shift (about 0).
 const PRECISIONS: [f64; 3] = [4.0, 4.0, 1.0];
-/// Steps of Newton's method at most.
+/// Largest number of Newton steps.
 const STEPS: usize = 50;
 
-/// The head of one type, with all that predictions of new words need.
+/// The head of one type, with everything needed to predict new words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeHead {
     /// In logits.
     pub constant: f64,
-    /// On a word's hidden states.
+    /// Weights of a word's hidden states.
     pub states: Vec<f32>,
-    /// Of each form by its id, in logits.
+    /// Effect of each form by its id, in logits.
     pub forms: Vec<f32>,
-    /// Between annotators, of the readiness to mark; 0 where annotators are not told apart.
+    /// Variance between annotators of the readiness to mark; 0 for a model without annotators.
     pub readiness_variance: f64,
-    /// How annotators differ in all of their effects, where more than readiness was learned.
+    /// Distribution of annotators' effects, where more than readiness was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<Population>,
-    /// Of single words beyond their scores.
+    /// Variance of single words beyond their scores.
     pub word_variance: f64,
-    /// A word is marked where its probability is this or more.
+    /// Smallest probability at which a word counts as marked.
     pub threshold: f64,
-    /// Share of words that answers mark, a form counted once a text.
+    /// Share of words that answers mark, with a form counted once per text.
     pub rate: f64,
 }
 
 impl SpanModel {
-    /// The model of a head that learned together with its encoder: `weights` (`[types][hidden]`) and `constants` give the score of a word from its last hidden state. `of.texts` has these states;
-    /// `of.train` are the answers that both learned from, `validation` (indices too) those to other texts, by which it is calibrated; without any it is taken at face value.
-    /// Readiness and its variance are estimated from both.
+    /// The model of a head that was trained together with its encoder: `weights` (`[types][hidden]`) and
+    /// `constants` give the score of a word from its last hidden state. `of.texts` has these states;
+    /// `of.train` are the answers that both learned from, `validation` (also indices) those to other texts,
+    /// on which the head is calibrated; without any it is used uncalibrated. Readiness and its variance are
+    /// estimated from both.
     ///
     /// # Errors
-    /// Arrays that do not fit together; a head whose numbers are not finite.
+    /// Arrays of inconsistent sizes; a head with numbers that are not finite.
     pub fn of_tuned(
         of: &SpanTraining<'_>,
         validation: &[usize],
@@ -94,7 +97,7 @@ impl SpanModel {
                 set_readiness(&mut heads, &data, &train);
             }
             for (of_type, (head, selected)) in heads.iter().zip(&mut selected).enumerate() {
-                // Words that nobody marks say nothing of how far they differ.
+                // Words without any marks carry no information about their deviation.
                 if held_out.iter().any(|answer| answer.marks.iter().any(|(_, bits)| bits >> of_type & 1 == 1))
                 {
                     *selected = selected.by(&data, validation, of_type, &|_| head);
@@ -115,7 +118,8 @@ impl SpanModel {
         Self::from_types(kind, types, scaling, texts.len())
     }
 
-    /// The heads that all annotators share, on hidden states as they are, to be kept: what stands before a head of a frozen encoder (means, scales) is worked into its weights.
+    /// The heads that all annotators share, on unscaled hidden states, for storage: the scaling (means,
+    /// scales) in front of a head of a frozen encoder is folded into its weights.
     pub fn type_heads(&self) -> Vec<TypeHead> {
         self.types()
             .map(|(model, selected, rate)| {
@@ -136,10 +140,12 @@ impl SpanModel {
             .collect()
     }
 
-    /// The model of heads that were kept. It knows no annotator: [`LiveSpans`](super::LiveSpans) learns them from answers.
+    /// Restores the model from stored heads. It has no annotators: [`LiveSpans`](super::LiveSpans) learns
+    /// them from answers.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where heads are not of one size, [`ModelError::Damaged`] where a number is not finite.
+    /// [`ModelError::Length`] where heads differ in size, [`ModelError::Damaged`] where a number is not
+    /// finite.
     pub fn of_type_heads(heads: Vec<TypeHead>) -> Result<Self, ModelError> {
         let dim = heads.first().map_or(0, |head| head.states.len());
         let with_readiness = heads.iter().any(|head| head.readiness_variance > 0.0);
@@ -166,7 +172,7 @@ impl SpanModel {
     }
 }
 
-/// Readiness from these answers, given the heads' scores.
+/// Fits readiness to these answers, given the heads' scores.
 fn set_readiness(heads: &mut [Head], data: &HeadData<'_>, answers: &[SpanAnswer]) {
     let types = heads.len();
     let mut scores: BTreeMap<u32, (Vec<f64>, Vec<f32>)> = BTreeMap::new();
@@ -196,7 +202,8 @@ fn all_scores(heads: &[Head], data: &HeadData<'_>, text: u32) -> Vec<f64> {
     all
 }
 
-/// Slope, weight of the forms' log-odds and shift under which held-out marks are likeliest, with normal priors (Newton).
+/// Slope, weight of the forms' log-odds and shift under which held-out marks are most likely, with normal
+/// priors (Newton).
 fn calibration(
     head: &Head,
     forms: &[f64],
@@ -215,7 +222,7 @@ fn calibration(
             head.readiness.get(answer.annotator as usize).copied().unwrap_or((0.0, head.variance));
         for ((word, score), marked) in words.clone().zip(scores).zip(answer.marked(words.len(), of_type)) {
             let odds = forms.get(data.texts.form(word) as usize).copied().unwrap_or_default();
-            // Between a word and its form, as where strengths are chosen.
+            // A compromise between counting words and counting forms, as in the selection of penalties.
             let weight = f64::from(data.texts.weight(word)).sqrt();
             let row = Vector3::new(*score, odds, 1.0);
             decisions.push(HeldOutWord {
@@ -227,7 +234,7 @@ fn calibration(
             });
         }
     }
-    // Coefficients below 0 would turn what was learned round: they are held at 0, and the others fitted again.
+    // Negative coefficients would invert the learned scores: they are fixed at 0, and the others refitted.
     let mut held = [false; 3];
     loop {
         let found = most_likely(&decisions, held);
@@ -238,12 +245,12 @@ fn calibration(
     }
 }
 
-/// A decision on a word of a text that was not learned.
+/// A decision on a word of a held-out text.
 struct HeldOutWord {
     /// Score, log-odds of the form, 1.
     row: Vector3<f64>,
     readiness: f64,
-    /// By the doubt about the readiness, as in predictions.
+    /// Attenuation by the uncertainty of the readiness, as in predictions.
     attenuation: f64,
     marked: bool,
     weight: f64,
@@ -278,7 +285,7 @@ fn most_likely(decisions: &[HeldOutWord], held: [bool; 3]) -> Vector3<f64> {
     x
 }
 
-/// How often forms are marked, a form counted once a text.
+/// Frequency with which forms are marked, with a form counted once per text.
 struct Counts {
     types: usize,
     marked: Vec<f64>,
@@ -314,7 +321,7 @@ impl Counts {
         self.rates[of_type]
     }
 
-    /// Of each form its smoothed log-odds over those of all words.
+    /// For each form its smoothed log-odds minus those of all words.
     fn log_odds(&self, of_type: usize) -> Vec<f64> {
         let rate = self.rates[of_type];
         let logit = |p: f64| (p / (1.0 - p)).ln();

@@ -1,9 +1,11 @@
-//! Whether the interval of a text's disagreement (95 %) holds the true expected disagreement among the people of the project, of whom
-//! those who labelled the text have answered: on labels simulated from the multilevel model, and on labels of people who form camps
-//! on some texts, which no part of the model describes.
+//! Coverage of the interval of a text's disagreement (95 %): whether it contains the true expected
+//! disagreement among the people of the project, including those who labelled the text, on labels simulated
+//! from the multilevel model, and on labels of people who form camps on some texts, which no part of the
+//! model describes.
 //!
-//! The mean over projects and each single project count: what is not known of variances and thresholds moves all texts of a project
-//! together, so that an interval without it holds 95 % on the mean and half in one project.
+//! Both the mean over projects and each single project count: the uncertainty of variances and thresholds
+//! moves all texts of a project together, so that an interval without it covers 95 % on average but half in
+//! one project.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -23,21 +25,22 @@ const DIM: usize = 8;
 /// One design of an annotation project.
 #[derive(Clone, Copy, Debug)]
 struct Design {
-    /// Labelled texts; half as many again have no label.
+    /// Number of labelled texts; half as many again have no label.
     texts: usize,
     annotators: usize,
     labels_per_text: usize,
     levels: usize,
-    /// Standard deviations of the text effects (beside what embeddings tell, 1.5) and of severities, in logits.
+    /// Standard deviations of the text effects (in addition to what embeddings predict, 1.5) and of
+    /// severities, in logits.
     text_sd: f64,
     annotator_sd: f64,
     /// Standard deviation of the logarithms of texts' scales.
     scale_sd: f64,
-    /// The same of the gaps between a person's thresholds.
+    /// Standard deviation of the gaps between a person's thresholds.
     gap_sd: f64,
-    /// How far two halves of the people are moved apart on three texts in ten, each way, in logits.
+    /// Shift of two halves of the people on three texts in ten, in opposite directions, in logits.
     camps: f64,
-    /// Whether embeddings are known.
+    /// Whether there are embeddings.
     embeddings: bool,
 }
 
@@ -45,7 +48,8 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// P(level) of the cumulative logit model with thresholds evenly spaced from -1.5 to 1.5 times `gap`, of a text of this scale.
+/// P(level) of the cumulative logit model with thresholds evenly spaced from -1.5 to 1.5 times `gap`, for a
+/// text of this scale.
 fn probabilities(eta: f64, scale: f64, gap: f64, levels: usize) -> Vec<f64> {
     let threshold =
         |j: usize| if levels == 2 { 0.0 } else { gap * (3.0 * (j - 1) as f64 / (levels - 2) as f64 - 1.5) };
@@ -61,7 +65,8 @@ fn probabilities(eta: f64, scale: f64, gap: f64, levels: usize) -> Vec<f64> {
 struct Project {
     design: Design,
     embeddings: Embeddings,
-    /// Score, scale, and whether people form camps, of each text: labelled ones first, half as many without a label behind them.
+    /// Score, scale, and whether people form camps, for each text: labelled ones first, followed by half as
+    /// many without a label.
     texts: Vec<(f64, f64, bool)>,
     /// Severity and gap of each person.
     people: Vec<(f64, f64)>,
@@ -120,8 +125,8 @@ impl Project {
         probabilities(score + severity + apart, scale, gap, self.design.levels)
     }
 
-    /// The measure of a text by all pairs of people: those who labelled it with their labels, the others with the chances that labels are
-    /// drawn from.
+    /// The measure of a text over all pairs of people: those who labelled it with their labels, the others
+    /// with the probabilities that labels are drawn from.
     fn truth(&self, by: Measure, text: usize) -> f64 {
         let (n, levels) = (self.people.len(), self.design.levels);
         let mut people: Vec<Vec<f64>> = (0..n).map(|annotator| self.probabilities(text, annotator)).collect();
@@ -142,7 +147,7 @@ impl Project {
         people.iter().map(of_pairs).sum::<f64>() / (n * (n - 1)) as f64 / most
     }
 
-    /// Whether the interval of each text holds the truth.
+    /// Whether the interval of each text contains the truth.
     fn held(&self, by: Measure, seed: u64) -> Vec<bool> {
         let levels = self.design.levels;
         let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
@@ -165,14 +170,14 @@ impl Project {
     }
 }
 
-/// Share of the texts of `part` whose interval holds the truth: the mean over projects, and the least of one project.
+/// Share of the texts of `part` whose interval contains the truth: the mean over projects, and the minimum.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     mean: f64,
     least: f64,
 }
 
-/// Of labelled texts, of those without a label, and of labelled ones on which people form camps.
+/// Coverage for labelled texts, for those without a label, and for labelled ones on which people form camps.
 fn coverage(design: Design, by: Measure, projects: u64) -> [Share; 3] {
     let of_project = |seed: u64| -> [f64; 3] {
         let project = Project::new(design, 100 + seed);
@@ -207,7 +212,7 @@ const DENSE: Design = Design {
     embeddings: true,
 };
 
-/// Designs in which the model is true.
+/// Designs under which the model is true.
 const TRUE: [(&str, Design); 9] = [
     ("many labels", DENSE),
     ("two levels", Design { levels: 2, ..DENSE }),
@@ -237,7 +242,8 @@ fn where_the_model_is_true_the_interval_covers() {
     }
 }
 
-/// Two halves of the people answer three texts in ten differently, and no attribute, slope or scale says who or which.
+/// Two halves of the people answer three texts in ten differently, unrelated to any attribute, slope or
+/// scale.
 #[test]
 fn where_people_form_camps_the_interval_covers() {
     for camps in [0.75, 1.5] {

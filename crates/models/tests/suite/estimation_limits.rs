@@ -1,4 +1,5 @@
-//! Labels that leave something open: figures stay finite, and the model says what it cannot know.
+//! Labels that do not identify every parameter: figures stay finite, and the model reports what it cannot
+//! estimate.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -9,7 +10,7 @@ use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, Observation, Target, TrainingData};
 use dissensus_stats::disagreement::Measure;
 
-/// A fit without embeddings, every figure of which was found finite and in its range.
+/// A fit without embeddings, after checking that every figure is finite and in its range.
 fn fitted(kind: ScaleKind, levels: usize, labels: &[(u32, u32, u16)]) -> LiveModel {
     let mut observations: Vec<Observation> =
         labels.iter().map(|&(text, annotator, level)| Observation { text, annotator, level }).collect();
@@ -49,7 +50,7 @@ fn limits(live: &LiveModel) -> Vec<EstimationLimit> {
     live.estimation().limits
 }
 
-/// A level that looks random and is the same every time.
+/// A pseudorandom level that is the same every time.
 fn level(text: u32, annotator: u32, levels: u32) -> u16 {
     (((text * 7919 + annotator * 104_729 + text * annotator * 31) / 3) % levels) as u16
 }
@@ -101,7 +102,8 @@ fn a_level_nobody_used() {
     assert!(limits(&live).contains(&EstimationLimit::UnusedLevels { levels: 1 }), "{:?}", limits(&live));
 }
 
-/// One who answers at random and one who always takes the middle, among others who see the same.
+/// An annotator who answers at random and one who always gives the middle, among others with consistent
+/// labels.
 #[test]
 fn random_answers_and_the_middle() {
     let live = fitted(
@@ -132,7 +134,7 @@ fn islands() {
     assert_eq!(limits(&fitted(ScaleKind::Binary, 2, &labels)), [EstimationLimit::Islands { groups: 3 }]);
 }
 
-/// Labels that come later mend what was open: limits are of the labels there are.
+/// Later labels resolve limits: these depend on the current labels.
 #[test]
 fn limits_follow_the_labels() {
     let mut live = fitted(ScaleKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));

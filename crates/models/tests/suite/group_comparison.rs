@@ -13,18 +13,19 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-/// People of the first side come first; of the texts, `labelled` are labelled.
+/// People of the first side come first; `labelled` is the number of labelled texts.
 #[derive(Clone, Copy, Debug)]
 struct Design {
     levels: usize,
     texts: usize,
     labelled: usize,
     people: [usize; 2],
-    /// Labels of a labelled text.
+    /// Labels per labelled text.
     labels: usize,
-    /// The first person of a side labels so many times as often as the last one.
+    /// Ratio between the number of labels of the first person of a side and of the last one.
     skew: f64,
-    /// In logits: of severities, and of side 1 over side 0 in the mean and between texts.
+    /// In logits: standard deviation of severities, and mean and variation between texts of side 1 over side
+    /// 0.
     annotator_sd: f64,
     shift: f64,
     gap_sd: f64,
@@ -45,7 +46,7 @@ const PLAIN: Design = Design {
 struct Project {
     observations: Vec<Observation>,
     sides: [Vec<u32>; 2],
-    /// The mean over all texts of how much higher people like those of side 1 answer, in levels.
+    /// Mean over all texts of how much higher people like those of side 1 answer, in levels.
     gap: f64,
 }
 
@@ -53,14 +54,14 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// Chances to be at level `j` or higher, `j` from 1: thresholds evenly from -1.5 to 1.5.
+/// Probabilities of level `j` or higher, `j` from 1: thresholds evenly spaced from -1.5 to 1.5.
 fn at_least(eta: f64, levels: usize) -> impl Iterator<Item = f64> {
     let step = if levels > 2 { 3.0 / (levels - 2) as f64 } else { 0.0 };
     let first = if levels > 2 { -1.5 } else { 0.0 };
     (1..levels).map(move |j| 1.0 / (1.0 + (first + step * (j - 1) as f64 - eta).exp()))
 }
 
-/// Mean level over people of a normal population, of whom `draws` are quantiles.
+/// Mean level over people of a normal population, represented by the quantiles `draws`.
 fn mean_level(score: f64, draws: &[f64], design: &Design) -> f64 {
     let of = |z: &f64| at_least(score + design.annotator_sd * z, design.levels).sum::<f64>();
     draws.iter().map(of).sum::<f64>() / draws.len() as f64
@@ -103,7 +104,7 @@ fn project(design: &Design, seed: u64) -> Project {
     Project { observations, sides, gap: gap / design.texts as f64 }
 }
 
-/// By bisection on a series of the distribution function.
+/// Normal quantile by bisection on a series of the distribution function.
 fn normal_quantile(p: f64) -> f64 {
     let cdf = |x: f64| {
         let (mut term, mut sum, mut n) = (x, x, 1.0);
@@ -131,7 +132,7 @@ fn compared(design: &Design, project: &Project) -> SidesCompared {
     SidesCompared::of(&project.observations, design.texts, [a, b], target(design.levels), &Silent).unwrap()
 }
 
-/// Share of projects whose interval of the mean gap holds the truth, and its mean width.
+/// Share of projects whose interval of the mean gap contains the truth, and its mean width.
 fn coverage(design: &Design, many: u64) -> (f64, f64) {
     let found: Vec<(bool, f64)> = (0..many)
         .into_par_iter()
@@ -162,7 +163,7 @@ fn designs() -> Vec<Design> {
     ]
 }
 
-/// Printed and read, not judged: shares of 1,000 projects and mean widths.
+/// Prints shares of 1,000 projects and mean widths, without assertions.
 #[test]
 #[ignore = "takes a minute"]
 fn table_of_coverage() {
@@ -181,8 +182,8 @@ fn the_interval_of_the_mean_gap_covers() {
     }
 }
 
-/// Whatever the project: a difference has a p value of 5 % or less exactly where its 95 % interval leaves out 0. Designs without a difference and with a clear one
-/// are among them, so that both verdicts come often.
+/// In every project a difference has a p value of 5 % or less exactly where its 95 % interval excludes 0. The
+/// designs include some without a difference and some with a clear one, so that both verdicts are frequent.
 #[test]
 fn verdicts_and_intervals_say_the_same() {
     let mut verdicts = [0, 0];
@@ -225,7 +226,8 @@ fn fitted(design: &Design, project: &Project) -> LiveModel {
     LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap()
 }
 
-/// Of severities 92 to 99 % of a hundred projects of each design were held; the difference is not pulled to 0.
+/// Intervals of severities covered in 92 to 99 % of a hundred projects of each design; the difference is not
+/// shrunk to 0.
 #[test]
 fn the_interval_of_the_severity_gap_covers() {
     for design in [designs()[1], designs()[4]] {
@@ -250,7 +252,8 @@ fn the_interval_of_the_severity_gap_covers() {
     }
 }
 
-/// One side is stricter by chance or throughout, and no text is different: at most 5 % of the projects may show one.
+/// One side is stricter by chance or throughout, and no text is different: at most 5 % of the projects may
+/// show one.
 #[test]
 fn where_the_sides_differ_on_no_text_none_is_shown() {
     for design in [PLAIN, Design { shift: 0.7, ..PLAIN }, Design { levels: 2, ..PLAIN }] {

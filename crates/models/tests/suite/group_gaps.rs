@@ -21,13 +21,14 @@ const LEVELS: usize = 5;
 struct Design {
     texts: usize,
     annotators: usize,
-    /// Fewest and most labels of a text, drawn evenly.
+    /// Fewest and most labels per text, drawn evenly.
     labels: (usize, usize),
-    /// In logits: of what is shared, and standard deviations of severities and of the texts' gaps.
+    /// In logits: the common intercept, and standard deviations of severities and of the texts' gaps.
     intercept: f64,
     annotator_sd: f64,
     gap_sd: f64,
-    /// Texts, the first ones, that everybody labels and on which the second side answers one level higher, as far as the scale goes.
+    /// Number of texts, the first ones, that everyone labels and on which the second side answers one level
+    /// higher, within the scale.
     apart: usize,
 }
 
@@ -55,7 +56,7 @@ fn probabilities(eta: f64) -> Vec<f64> {
     (0..LEVELS).map(|c| at_least(c) - at_least(c + 1)).collect()
 }
 
-/// The gaps found on every text, and the true ones.
+/// The estimated gaps on every text, and the true ones.
 fn gaps(design: Design, seed: u64) -> Vec<(GroupGap, f64)> {
     let Design { texts, annotators, labels, intercept, annotator_sd, gap_sd, apart } = design;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -65,7 +66,7 @@ fn gaps(design: Design, seed: u64) -> Vec<(GroupGap, f64)> {
     let (mut observations, mut truth) = (Vec::new(), Vec::new());
     for text in 0..texts {
         let own = 0.7 * normal(&mut rng);
-        // Low on the scale, where nearly everybody has a level above.
+        // Low on the scale, where nearly all people have a level above.
         let score = if text < apart { -1.0 } else { intercept + f64::from(rows[4 * text]) + own };
         let own_gap = gap_sd * normal(&mut rng);
         let chances = |annotator: usize| {
@@ -130,14 +131,14 @@ fn projects(design: Design, many: u64) -> Projects {
     (0..many).into_par_iter().map(|seed| gaps(design, 500 + seed)).collect()
 }
 
-/// Sixty projects without any gap, in the middle of the scale and at its lower end: whether gaps stand there, and whether their intervals
-/// hold the truth, is asked of the same projects.
+/// Sixty projects without any gap, in the middle of the scale and at its lower end; significance of gaps and
+/// coverage of their intervals are tested on the same projects.
 static WITHOUT_GAPS: LazyLock<[(Design, Projects); 2]> = LazyLock::new(|| {
     [NO_GAPS, Design { intercept: -3.0, ..NO_GAPS }].map(|design| (design, projects(design, 60)))
 });
 
-/// People's severities differ, by chance also between the groups, and nothing else does: at most 5 % of the projects may have a
-/// gap that stands.
+/// People's severities differ, by chance also between the groups, and nothing else does: at most 5 % of the
+/// projects may have a significant gap.
 #[test]
 fn where_only_severities_differ_no_gap_stands() {
     let judge = |design: &Design, projects: &[Vec<(GroupGap, f64)>]| {
@@ -180,7 +181,7 @@ fn the_interval_of_a_gap_covers() {
     judge(&apart, &projects(apart, 60));
 }
 
-/// With fewer than ten texts labelled by both sides nothing is said of how sure a gap is, and none stands.
+/// With fewer than ten texts labelled by both sides, gaps have no interval and none is significant.
 #[test]
 fn few_texts_leave_gaps_without_an_interval() {
     for (gap, _) in gaps(Design { texts: 9, labels: (5, 5), apart: 3, ..NO_GAPS }, 7) {

@@ -1,4 +1,5 @@
-//! Which group answers higher on a text, by labels: what is named where groups have nothing to do with the answers, and where they divide people.
+//! Which group answers higher on a text, by labels: results where groups are unrelated to the answers, and
+//! where they divide people.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -14,17 +15,18 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 const LEVELS: usize = 5;
-/// The rate beside the strict and the lenient.
+/// Significance level used in addition to the comparison of strict and lenient annotators.
 const RATE: f64 = GroupGaps::BESIDE_SEVERITY;
 
 #[derive(Clone, Copy, Debug)]
 struct Design {
     texts: usize,
     people: usize,
-    /// Labels of a text.
+    /// Labels per text.
     labels: usize,
     severity_sd: f64,
-    /// On every third text the people are this many logits apart: by a camp of their own, or by the first of the attributes.
+    /// On every third text the people are this many logits apart: by a camp of their own, or by the first of
+    /// the attributes.
     apart: f64,
     by_attribute: bool,
 }
@@ -32,7 +34,8 @@ struct Design {
 const ALIKE: Design =
     Design { texts: 90, people: 30, labels: 10, severity_sd: 1.0, apart: 0.0, by_attribute: false };
 
-/// Texts of camps that are named with the right side, texts of camps, and other texts that are named, of one project. Beside an attribute of two values there is one of three.
+/// Texts of camps that are reported with the right side, texts of camps, and other texts that are reported,
+/// in one project. The attributes have two and three values.
 fn named(design: &Design, seed: u64) -> (usize, usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(7000 + seed);
     let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
@@ -96,8 +99,9 @@ fn projects(design: &Design, many: u64) -> Vec<(usize, usize, usize)> {
     (0..many).into_par_iter().map(|seed| named(design, seed)).collect()
 }
 
-/// Where attributes have nothing to do with the answers, at most 2.5 % of the projects should name a group on any text, and of all texts far fewer: people who are alike, who differ in
-/// severity, who all label every text, and who form camps that no attribute tells.
+/// Where attributes are unrelated to the answers, at most 2.5 % of the projects should report a group on any
+/// text, and far fewer of all texts: people who are alike, who differ in severity, who all label every text,
+/// and who form camps that no attribute describes.
 #[test]
 fn where_groups_have_nothing_to_do_with_the_answers_none_is_named() {
     let designs = [
@@ -135,6 +139,6 @@ fn where_a_group_divides_texts_it_is_named_there() {
     let (right, camps, others) = (sum(|f| f.0), sum(|f| f.1), sum(|f| f.2));
     eprintln!("{right} of {camps} texts, {others} others");
     assert!(right * 4 > camps, "{right} of {camps}");
-    // Of what is named a share of 2.5 % may be false.
+    // Of the reported texts a share of 2.5 % may be false.
     assert!(others as f64 <= 2.0 * RATE * (right + others) as f64, "{others} beside {right}");
 }

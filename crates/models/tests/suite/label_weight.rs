@@ -1,4 +1,4 @@
-//! How much a text's own labels count beside the prediction, on projects whose truth is known.
+//! Weight of a text's own labels relative to the prediction, on projects with known truth.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -20,16 +20,17 @@ struct Design {
     texts: usize,
     annotators: usize,
     labels: usize,
-    /// Share of the texts that pull two halves of the people apart.
+    /// Share of the texts that divide two halves of the people.
     contested: f64,
-    /// By how many logits either half is pulled.
+    /// Shift of either half, in logits.
     pulled: f64,
     kind: ScaleKind,
 }
 
 const FOLLOWS_MEAN: Design =
     Design { texts: 300, annotators: 60, labels: 9, contested: 0.0, pulled: 0.0, kind: ScaleKind::Ordinal };
-/// Halves of nine labels say next to nothing of camps, whatever is done with them (a correlation of .1 at these logits).
+/// Halves of nine labels carry almost no information about camps, however they are used (a correlation of .1
+/// at these logits).
 const CAMPS: Design = Design { labels: 16, contested: 0.3, pulled: 2.5, ..FOLLOWS_MEAN };
 
 struct Project {
@@ -37,7 +38,7 @@ struct Project {
     weight: LabelWeight,
     /// Expected squared distance of two people, by text.
     truth: Vec<f64>,
-    /// Whether the text pulls people apart.
+    /// Whether the text divides people.
     contested: Vec<bool>,
 }
 
@@ -45,7 +46,7 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// Chances of the levels of the cumulative logit model with thresholds from -1.5 to 1.5.
+/// Probabilities of the levels of the cumulative logit model with thresholds from -1.5 to 1.5.
 fn probabilities(eta: f64) -> Vec<f64> {
     let at_least = |j: usize| match j {
         0 => 1.0,
@@ -112,8 +113,8 @@ fn projects(design: Design, many: u64) -> Vec<Project> {
 }
 
 impl Project {
-    /// How many of the first fifty texts pull people apart, and the mean of what is true of these fifty, by the prediction alone and with
-    /// what labels add.
+    /// Number of the first fifty texts that divide people, and the mean true value of these fifty, by the
+    /// prediction only and with the contribution of labels.
     fn found(&self) -> [(usize, f64); 2] {
         let predicted = self.model.measure(Measure::Split, None);
         let value = |(text, split): (usize, &f32)| {
@@ -131,7 +132,7 @@ impl Project {
     }
 }
 
-/// Two standard errors are passed by chance in 2.3 % of such projects (2 of 16 are allowed).
+/// Two standard errors are exceeded by chance in 2.3 % of such projects (2 of 16 are allowed).
 #[test]
 fn labels_count_for_nothing_where_the_spread_follows_the_mean() {
     let found = projects(FOLLOWS_MEAN, 16);
@@ -150,12 +151,14 @@ fn camps_that_the_model_lacks_are_found_by_the_labels_of_a_text() {
         assert!(weight.half_at.is_some(), "{weight:?}");
         assert!(weight.of(4) < weight.of(9) && weight.of(9) < 1.0 && weight.of(1) == 0.0, "{weight:?}");
         let [predicted, combined] = project.found();
-        // Over all texts the rank correlation with the truth moves by -.03 to .00: texts that pull nobody apart get the noise of their labels.
+        // Over all texts the rank correlation with the truth changes by -.03 to .00: texts that divide nobody
+        // get the noise of their labels.
         assert!(combined.0 > predicted.0 && combined.1 > predicted.1, "{predicted:?} {combined:?}");
     }
 }
 
-/// Two labels a text cannot be divided into halves that differ in something: nothing is learned, and no text changes its place.
+/// Two labels per text cannot be divided into halves that differ in something: no weight is learned, and no
+/// text changes its rank.
 #[test]
 fn few_labels_or_none_teach_no_weight() {
     for labels in [0, 2, 3] {
@@ -165,7 +168,7 @@ fn few_labels_or_none_teach_no_weight() {
     }
 }
 
-/// Where all have answered there is nothing left to predict; over some of the people only their labels count.
+/// Where all have answered there is nothing to predict; over a subset of the people only their labels count.
 #[test]
 fn labels_add_nothing_where_everybody_has_answered() {
     let all = project(Design { annotators: 24, labels: 24, ..CAMPS }, 3);
@@ -180,7 +183,7 @@ fn labels_add_nothing_where_everybody_has_answered() {
     assert!(added(Some(&[false; 60])).iter().all(|added| *added == 0.0));
 }
 
-/// The same labels give the same weight, and labels that come later change it at the next time that it is learned.
+/// The same labels give the same weight, and later labels change it when it is next estimated.
 #[test]
 fn a_weight_is_of_the_labels_there_are() {
     let Project { mut model, weight, .. } = project(CAMPS, 9);

@@ -1,4 +1,4 @@
-//! The live model: every click leaves what a fresh computation would give.
+//! The live model: every label gives the same state as a fresh computation.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -61,7 +61,7 @@ fn running_measures_equal_fresh_ones_after_many_clicks() {
     }
 }
 
-/// Fits that share what depends on texts alone are the same fits.
+/// Fits that share the preparation of texts are identical to separate fits.
 #[test]
 fn texts_that_were_prepared_before_change_nothing() {
     let options = FitOptions::default();
@@ -105,7 +105,7 @@ fn undoing_a_label_restores_the_annotator() {
     let sim = simulate(200, 5, 2, 4, 40, 3);
     let mut live = live(&sim);
     let text = (0..200).find(|&t| live.label(t, 2).is_none()).unwrap();
-    // One click first, so that the annotator stands at the live optimum and not at the last round of the fit.
+    // One label first, so that the annotator is at the live optimum and not at the last round of the fit.
     live.record(Observation { text, annotator: 2, level: 1 }).unwrap();
     live.retract(text, 2).unwrap();
     let before = live.severity(2).unwrap();
@@ -169,7 +169,7 @@ fn bytes_bring_the_model_back() {
     assert!(matches!(LiveModel::from_bytes(&newer), Err(ModelError::Format { .. })));
 }
 
-/// Head and people without what they learned from, for two, five and unordered levels.
+/// Head and people without their training data, for two, five and unordered levels.
 #[test]
 fn a_model_for_new_texts_predicts_them_alike_and_holds_no_label() {
     for (levels, kind) in [(2, ScaleKind::Binary), (5, ScaleKind::Ordinal), (3, ScaleKind::Choice)] {
@@ -196,7 +196,7 @@ fn a_model_for_new_texts_predicts_them_alike_and_holds_no_label() {
             alone.predict(there, u32::MAX, &mut average);
             assert_eq!(mine, average);
         }
-        // Labels that change no effect change no byte: none is in them.
+        // Labels that change no effect do not change the bytes: no labels are stored.
         let before = live.to_bytes().unwrap().len();
         assert!(bytes.len() + live.labels() < before, "{} {before}", bytes.len());
         assert!(alone.observations().is_empty());
@@ -221,7 +221,7 @@ fn a_refit_absorbs_what_came_meanwhile() {
 
 #[test]
 fn many_changes_at_once_are_the_same_as_one_after_another() {
-    // Few people, whose columns are exchanged, and so many that all is summed anew.
+    // Few people, whose columns are replaced, and so many that all sums are recomputed.
     for (people, chosen) in [(40, 3), (12, 12)] {
         let sim = simulate(700, people, 5, 4, 30, 11);
         let (mut together, mut alone) = (live(&sim), live(&sim));
@@ -289,7 +289,8 @@ fn every_measure_has_intervals_that_hold_it() {
     assert!((between[7] - live.between(7, None)).abs() < 1e-6);
 }
 
-/// With everybody's label there is nothing to predict: the measures are those of the labels, and certain.
+/// With the labels of all people there is nothing to predict: the measures are those of the labels, and
+/// certain.
 #[test]
 fn a_text_that_all_have_labelled_is_what_they_said() {
     let sim = simulate(60, 8, 5, 4, 25, 3);
@@ -318,8 +319,8 @@ fn a_text_that_all_have_labelled_is_what_they_said() {
     assert_eq!((live.labels_on(1, None), live.labels_on(1, Some(&[true, false, true]))), (8, 2));
 }
 
-/// Two texts of like mean: the one whose labels lie at both ends is more split, although a model with one value a text predicts
-/// the same of both.
+/// Two texts with similar means: the one with labels at both ends is more split, although a model with one
+/// value per text predicts the same for both.
 #[test]
 fn labels_at_both_ends_outrank_labels_in_the_middle() {
     let mut sim = simulate(80, 40, 5, 4, 20, 5);
@@ -341,7 +342,7 @@ fn labels_at_both_ends_outrank_labels_in_the_middle() {
 fn texts_with_labels_are_known_better() {
     let sim = simulate(100, 6, 5, 4, 30, 9);
     let live = live(&sim);
-    // A text that many have labelled is known better than an unlabelled one.
+    // The score of a text with many labels is more certain than that of an unlabelled one.
     let width = |t: u32| {
         let (low, high) =
             live.interval(t, Measure::Pairwise, None, live.disagreement(t).pairwise, None).unwrap();

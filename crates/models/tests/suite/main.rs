@@ -1,5 +1,4 @@
-//! Models against simulations and their own refits.
-//! One program for all, because each test program costs a link.
+//! Models against simulations and their own refits. A single test program, because linking each one is slow.
 
 mod disagreement_interval;
 mod estimation_limits;

@@ -1,4 +1,5 @@
-//! Whether answers follow severity on a text, on labels simulated from the multilevel model and from what it does not know.
+//! Whether answers follow severity on a text, on labels simulated from the multilevel model and from
+//! processes outside it.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -19,11 +20,12 @@ const LEVELS: usize = 5;
 struct Design {
     texts: usize,
     annotators: usize,
-    /// Labels of a text.
+    /// Labels per text.
     labels: usize,
     /// Standard deviation of severities, in logits.
     severity_sd: f64,
-    /// Whether every text divides the people into camps of its own, 3 logits apart, that have nothing to do with severity.
+    /// Whether every text divides the people into camps of its own, 3 logits apart, that are unrelated to
+    /// severity.
     camps: bool,
 }
 
@@ -90,8 +92,9 @@ fn projects(design: Design, many: u64) -> Vec<Vec<GroupGap>> {
     (0..many).into_par_iter().map(|seed| gaps(design, 900 + seed)).collect()
 }
 
-/// Where people are equally severe, or divided by something else, at most 5 % of the projects should have a text that follows severity (2 of 24 are allowed): with many
-/// labels a person, with as few as make a side, and where labels are spread more widely than is predicted.
+/// Where people are equally severe, or divided by something else, at most 5 % of the projects should have a
+/// text that follows severity (2 of 24 are allowed): with many labels per person, with the fewest that form a
+/// side, and where labels are spread more widely than predicted.
 #[test]
 fn where_people_are_equally_severe_no_text_follows_severity() {
     let few = Design { texts: 160, annotators: 100, labels: 5, ..ALIKE };
@@ -109,7 +112,7 @@ fn where_severities_differ_it_is_found_and_the_strict_are_higher() {
     eprintln!("{} of {texts} texts", standing.len());
     assert!(standing.len() * 20 > texts, "{} of {texts}", standing.len());
     assert!(standing.iter().all(|gap| gap.gap > 0.0 && gap.p.unwrap() <= 0.025));
-    // The more labels, the more is found.
+    // More labels give more significant texts.
     let more = projects(Design { severity_sd: 2.0, labels: 30, ..ALIKE }, 3);
     let share = |of: &[Vec<GroupGap>]| {
         of.iter().flatten().filter(|gap| gap.stands).count() as f64 / of.iter().flatten().count() as f64
@@ -118,7 +121,7 @@ fn where_severities_differ_it_is_found_and_the_strict_are_higher() {
     assert!(share(&more) > share(&found));
 }
 
-/// Too few people, people with too few labels, or only one side: nothing is said.
+/// Too few people, people with too few labels, or only one side: no result is reported.
 #[test]
 fn without_enough_people_or_labels_nothing_is_told() {
     let model = fitted(Design { severity_sd: 1.0, ..ALIKE }, 1);

@@ -1,4 +1,5 @@
-//! Slips planted among simulated labels are found, and labels on which people are divided are not taken for slips.
+//! Slips planted among simulated labels are found, and labels on which people are divided are not mistaken
+//! for slips.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -17,7 +18,7 @@ struct World {
     planted: HashSet<Key>,
 }
 
-/// Labels of the model, of which every fiftieth is given as the reverse of its level.
+/// Labels drawn from the model, every fiftieth of which is replaced by the reverse of its level.
 fn world(levels: usize, seed: u64) -> World {
     let mut sim = synthetic::simulate(300, 40, levels, 8, 75, seed);
     let top = levels as u16 - 1;
@@ -75,7 +76,8 @@ fn planted_slips_stand_first() {
     }
 }
 
-/// Without slips as many labels are listed as the model expects, of every kind and at every length of the list.
+/// Without slips, as many labels are listed as the model expects, of every kind and at every length of the
+/// list.
 #[test]
 fn as_many_are_listed_as_are_expected_where_the_model_is_right() {
     for levels in [2, 5] {
@@ -103,8 +105,9 @@ fn as_many_are_listed_as_are_expected_where_the_model_is_right() {
     }
 }
 
-/// On some texts half of the people say the lowest level and half the highest. No such label is a slip: the model learns that people are far apart on these
-/// texts (a scale of their own), so that their labels are as expected there, and ranks the texts first by it.
+/// On some texts half of the people answer the lowest level and half the highest. No such label is a slip:
+/// the model learns that people are far apart on these texts (a scale of their own), so that their labels are
+/// as expected there, and ranks these texts first.
 #[test]
 fn two_camps_are_no_slips() {
     let World { mut sim, planted } = world(5, 3);
@@ -146,7 +149,7 @@ fn one_persons_labels_are_the_same_as_among_all() {
     assert!(one.expected[0] < all.expected[0]);
 }
 
-/// Taking a label out of the data, and asking the model fitted without it, gives the chance that is told beside it.
+/// Removing a label from the data and refitting the model gives the reported probability.
 #[test]
 fn chances_are_those_of_a_model_without_the_label() {
     let World { sim, .. } = world(5, 5);
@@ -166,7 +169,7 @@ fn chances_are_those_of_a_model_without_the_label() {
 #[test]
 fn labels_that_cannot_be_judged_are_counted() {
     let o = |text, annotator, level| Observation { text, annotator, level };
-    // Somebody with twelve labels, somebody with three, and texts that one person alone has labelled.
+    // One person with twelve labels, one with three, and texts that only one person has labelled.
     let mut observations: Vec<Observation> = (0..12).map(|t| o(t, 0, u16::from(t % 3 == 0))).collect();
     observations.extend((0..3).map(|t| o(t, 1, 1)));
     let sim = synthetic::Simulation {

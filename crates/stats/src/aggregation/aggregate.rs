@@ -6,11 +6,12 @@ use super::{dawid_skene, glad, mace, majority};
 use crate::data::progress::Progress;
 use crate::data::{Embeddings, ModelError, Observation, Target, TrainingData};
 
-/// Aggregates `observations` (any order, at most one per annotator and text) of `annotators` annotators on `texts` texts. Every
-/// number is finite whatever the labels: annotators with one label, one level only, no labels at all.
+/// Aggregates `observations` (any order, at most one per annotator and text) of `annotators` annotators on
+/// `texts` texts. Every number is finite for all inputs: annotators with one label, with one level only, and
+/// without labels.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong; [`ModelError::Cancelled`].
+/// Invalid observations or scale; [`ModelError::Cancelled`].
 pub fn aggregate(
     aggregator: Aggregator,
     observations: &[Observation],

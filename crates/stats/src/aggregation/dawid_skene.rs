@@ -1,5 +1,5 @@
-//! Dawid-Skene: every annotator has a confusion matrix (Dawid and Skene 1979, Maximum likelihood estimation of observer
-//! error-rates using the EM algorithm).
+//! Dawid-Skene: every annotator has a confusion matrix (Dawid and Skene 1979, Maximum likelihood estimation
+//! of observer error-rates using the EM algorithm).
 
 use super::majority;
 use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
@@ -7,10 +7,10 @@ use super::votes::{Votes, normalise};
 use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
 
-/// Probabilities and counts are kept at least this large, as crowd-kit does, so that no single label rules a level out.
+/// Lower bound of probabilities and counts, as in crowd-kit, so that no single label rules a level out.
 const LEAST: f64 = 1e-10;
 
-/// Where EM stands.
+/// State of EM.
 struct State {
     /// Labelled texts x levels.
     posterior: Vec<f64>,
@@ -21,7 +21,7 @@ struct State {
     log_likelihood: f64,
 }
 
-/// EM from the vote shares.
+/// Runs EM from the vote shares.
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
@@ -66,8 +66,8 @@ impl State {
         self.m_step(votes);
     }
 
-    /// `P(c | labels) ~ prior_c prod_i errors[i][label_i][c]` (their eq. 2.5). Returns the log-likelihood of the labels
-    /// under the parameters it was made with.
+    /// `P(c | labels) ~ prior_c prod_i errors[i][label_i][c]` (their eq. 2.5). Returns the log-likelihood of
+    /// the labels under the current parameters.
     fn e_step(&mut self, votes: &Votes) -> f64 {
         let logs = Logs::of(self);
         let levels = votes.levels();
@@ -75,7 +75,7 @@ impl State {
         rows.zip(votes.by_text()).map(|(row, text)| logs.posterior(text, row)).sum()
     }
 
-    /// Log-likelihood under the present parameters.
+    /// Log-likelihood under the current parameters.
     fn likelihood(&self, votes: &Votes) -> f64 {
         let logs = Logs::of(self);
         let mut row = vec![0.0; votes.levels()];

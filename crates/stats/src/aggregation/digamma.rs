@@ -1,7 +1,7 @@
 //! The digamma function.
 
-/// `d/dx ln Gamma(x)` for x > 0: raised to 10 or more by `psi(x) = psi(x + 1) - 1 / x`, then the asymptotic series
-/// (Abramowitz and Stegun 6.3.5 and 6.3.18), good to 1e-13.
+/// `d/dx ln Gamma(x)` for x > 0: raised to 10 or more by `psi(x) = psi(x + 1) - 1 / x`, then the asymptotic
+/// series (Abramowitz and Stegun 6.3.5 and 6.3.18), accurate to 1e-13.
 pub(super) fn digamma(mut x: f64) -> f64 {
     let mut below = 0.0;
     while x < 10.0 {

@@ -1,8 +1,9 @@
-//! GLAD: every annotator has an ability, every text a difficulty (Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009, Whose
-//! vote should count more: optimal integration of labels from labelers of unknown expertise).
+//! GLAD: every annotator has an ability, every text a difficulty (Whitehill, Ruvolo, Wu, Bergsma and Movellan
+//! 2009, Whose vote should count more: optimal integration of labels from labelers of unknown expertise).
 //!
-//! A label is right with chance `sigma(alpha_i exp(beta_t))` and otherwise any other level (their eq. 1, for more than two
-//! levels as in crowd-kit); alpha and beta have N(1, 1) priors, levels are equally likely beforehand.
+//! A label is correct with probability `sigma(alpha_i exp(beta_t))` and otherwise any other level (their eq.
+//! 1, for more than two levels as in crowd-kit); alpha and beta have N(1, 1) priors, and levels are equally
+//! likely a priori.
 
 use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
 use super::votes::{Votes, normalise};
@@ -10,12 +11,12 @@ use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
 use crate::math::{lbfgs, sigmoid};
 
-/// Prior mean of abilities and of log inverse difficulties, and where both start.
+/// Prior mean and initial value of abilities and of log inverse difficulties.
 const PRIOR: f64 = 1.0;
-/// Steps of the M-step's minimiser; it starts where the last round ended, so that few suffice.
+/// Steps of the M-step's minimiser; it starts from the previous round, so that few suffice.
 const STEPS: usize = 25;
 
-/// EM from all abilities and difficulties alike.
+/// Runs EM with all abilities and difficulties initially equal.
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
@@ -48,13 +49,14 @@ pub(super) fn fit(
     })
 }
 
-/// Logarithm of how many wrong levels there are. With one level in use, the scale has another that was never used.
+/// Logarithm of the number of wrong levels. With one level in use, the scale has at least one other that was
+/// never used.
 fn log_others(votes: &Votes) -> f64 {
     (votes.levels().max(2) as f64 - 1.0).ln()
 }
 
 /// `P(c | labels) ~ prod_i sigma^[l = c] ((1 - sigma) / (K - 1))^[l != c]`. Returns the log-likelihood of the
-/// labels with the log prior, less constants.
+/// labels plus the log prior, up to constants.
 fn e_step(votes: &Votes, x: &[f64], posterior: &mut [f64]) -> f64 {
     let (levels, others) = (votes.levels(), log_others(votes));
     let (abilities, betas) = x.split_at(votes.annotators);
@@ -73,10 +75,10 @@ fn e_step(votes: &Votes, x: &[f64], posterior: &mut [f64]) -> f64 {
     total
 }
 
-/// Maximises the expected log-likelihood with the log prior in abilities and log inverse difficulties.
+/// Maximises the expected log-likelihood plus the log prior in abilities and log inverse difficulties.
 fn m_step(votes: &Votes, x: &mut [f64], posterior: &[f64]) {
     let (levels, others, annotators) = (votes.levels(), log_others(votes), votes.annotators);
-    // The expected label is all that a vote adds: how likely it is right.
+    // The contribution of a vote is its expected value: the probability that it is right.
     let right: Vec<f64> = votes
         .by_text()
         .zip(posterior.chunks_exact(levels.max(1)))
@@ -105,7 +107,7 @@ fn m_step(votes: &Votes, x: &mut [f64], posterior: &[f64]) {
     });
 }
 
-/// One over the diagonal of the expected Hessian.
+/// Inverse of the diagonal of the expected Hessian.
 fn curvature(votes: &Votes, x: &[f64]) -> Vec<f64> {
     let mut second = vec![1.0; x.len()];
     for (t, text) in votes.by_text().enumerate() {

@@ -1,8 +1,8 @@
-//! MACE: every annotator either knows a text's level or answers from a distribution of their own (Hovy, Berg-Kirkpatrick,
-//! Vaswani and Hovy 2013, Learning whom to trust with MACE).
+//! MACE: every annotator either knows a text's level or answers from a distribution of their own (Hovy,
+//! Berg-Kirkpatrick, Vaswani and Hovy 2013, Learning whom to trust with MACE).
 //!
-//! With chance `know` the label is the text's level, with chance `spam` it is drawn from the annotator's own `strategy`, and
-//! levels are equally likely beforehand.
+//! With probability `know` the label is the text's level, with probability `spam` it is drawn from the
+//! annotator's own `strategy`, and levels are equally likely a priori.
 
 use super::digamma::digamma;
 use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, MaceMethod, settled};
@@ -22,16 +22,16 @@ const SMOOTHING: f64 = 0.01;
 /// Starts are uniform in [1, 1 + NOISE] before they are normalised.
 const NOISE: f64 = 0.5;
 
-/// Where one start's EM stands.
+/// State of EM for one start.
 struct State {
     method: MaceMethod,
-    /// Per annotator. Under variational Bayes these are weights that sum to less than one (exponentials of expected
-    /// logarithms); only their ratio is reported.
+    /// Per annotator. Under variational Bayes these are weights that sum to less than one (exponentials of
+    /// expected logarithms); only their ratio is reported.
     spam: Vec<f64>,
     know: Vec<f64>,
     /// Annotators x levels.
     strategy: Vec<f64>,
-    /// Expected counts, as the parameters.
+    /// Expected counts, laid out like the parameters.
     spam_count: Vec<f64>,
     know_count: Vec<f64>,
     strategy_count: Vec<f64>,
@@ -39,8 +39,8 @@ struct State {
     fit: AggregationFit,
 }
 
-/// EM from `restarts` seeded starts side by side; the one whose marginal likelihood (their objective, also under variational
-/// Bayes) is the best wins, the first of those that tie.
+/// Runs EM from `restarts` seeded starts in parallel and returns the one with the best marginal likelihood
+/// (their objective, also under variational Bayes), the first in case of ties.
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
@@ -104,7 +104,8 @@ impl State {
         self.fit.converged = settled(before, self.fit.log_likelihood, votes.len(), tolerance);
     }
 
-    /// Posteriors and expected counts under the present parameters; returns the marginal log-likelihood.
+    /// Computes posteriors and expected counts under the current parameters; returns the marginal
+    /// log-likelihood.
     fn e_step(&mut self, votes: &Votes) -> f64 {
         let levels = votes.levels();
         self.spam_count.fill(0.0);
@@ -134,7 +135,7 @@ impl State {
         total
     }
 
-    /// Chance of a label if the text has another level, and if it has this one.
+    /// Probability of a label if the text has another level, and if it has this one.
     fn chances(&self, vote: &Vote, levels: usize) -> (f64, f64) {
         let base = self.spam[vote.annotator] * self.strategy[vote.annotator * levels + vote.level];
         (base, base + self.know[vote.annotator])

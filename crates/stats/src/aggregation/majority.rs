@@ -1,8 +1,9 @@
-//! The share of labels each level has.
+//! Majority vote: the share of labels of each level.
 
 use super::votes::Votes;
 
-/// Shares of every labelled text, labelled x used levels: the posterior of the majority vote, and where EM starts.
+/// Shares of every labelled text, labelled x used levels: the posterior of the majority vote, and the
+/// starting point of EM.
 pub(super) fn shares(votes: &Votes) -> Vec<f64> {
     let levels = votes.levels();
     let mut shares = vec![0.0; votes.texts() * levels];

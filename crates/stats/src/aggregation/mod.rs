@@ -1,7 +1,8 @@
-//! One label for each text out of those of many annotators: majority, Dawid-Skene, MACE and GLAD.
+//! One label for each text from those of many annotators: majority, Dawid-Skene, MACE and GLAD.
 //!
-//! Aggregation believes that a text has one true level and that annotators differ by error. Models of annotators do not; these
-//! are the yardstick they are held against, and what other tools expect to be given.
+//! Aggregation assumes that a text has one true level and that annotators differ by error. Models of
+//! annotators do not; aggregation is the baseline they are compared with, and the format that other tools
+//! expect.
 
 mod aggregate;
 mod dawid_skene;

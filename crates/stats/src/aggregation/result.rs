@@ -1,4 +1,4 @@
-//! What aggregation is asked for and what it gives.
+//! Options and results of aggregation.
 
 use crate::data::{ModelError, value_named};
 use serde::{Deserialize, Serialize};
@@ -6,18 +6,19 @@ use serde::{Deserialize, Serialize};
 /// Levels whose posteriors are this close tie.
 pub(super) const TIE: f64 = 1e-9;
 
-/// How labels are aggregated.
+/// Aggregation methods.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Aggregator {
-    /// The posterior is the share of labels; the label the most frequent level.
+    /// The posterior is the share of labels, and the label the most frequent level.
     Majority,
     /// Every annotator has a confusion matrix; plain EM from the vote shares (Dawid and Skene 1979).
     DawidSkene,
-    /// Every annotator either knows a text's level or answers from a distribution of their own (Hovy et al. 2013).
+    /// Every annotator either knows a text's level or answers from a distribution of their own (Hovy et al.
+    /// 2013).
     Mace,
     /// Every annotator has an ability and every text a difficulty (Whitehill et al. 2009).
     Glad,
@@ -38,28 +39,28 @@ impl std::str::FromStr for Aggregator {
     }
 }
 
-/// How MACE's M-step makes probabilities of expected counts.
+/// How MACE's M-step computes probabilities from expected counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaceMethod {
-    /// Variational Bayes with Beta(0.5, 0.5) on knowing and Dirichlet(10) on what is answered otherwise: the default of Hovy et
-    /// al.'s program and of crowd-kit.
+    /// Variational Bayes with Beta(0.5, 0.5) on the probability of knowing and Dirichlet(10) on the answers
+    /// otherwise: the default of Hovy et al.'s program and of crowd-kit.
     #[default]
     Variational,
-    /// Plain EM, counts smoothed by 0.01 / levels.
+    /// Plain EM, with counts smoothed by 0.01 / levels.
     Plain,
 }
 
-/// How aggregators that iterate do so.
+/// Options of iterative aggregators.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AggregationOptions {
-    /// Rounds of EM, at most.
+    /// Largest number of rounds of EM.
     pub iterations: usize,
-    /// EM has converged when a round moves the log-likelihood by less than this for each label, in nats.
+    /// EM has converged when a round changes the log-likelihood by less than this per label, in nats.
     pub tolerance: f64,
-    /// Random starts of MACE, at least one; the one with the best likelihood wins.
+    /// Random starts of MACE, at least one; the one with the best likelihood is used.
     pub restarts: usize,
-    /// Seed of these starts; nothing else is random.
+    /// Seed of these starts, which are the only random part.
     pub seed: u64,
     /// MACE's M-step.
     pub mace: MaceMethod,
@@ -74,66 +75,64 @@ impl Default for AggregationOptions {
 /// A text on which several levels are equally likely.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tie {
-    /// The text.
     pub text: u32,
-    /// The levels that share the largest posterior, from the lowest: the first one became the label.
+    /// The levels with the largest posterior, in ascending order: the first one became the label.
     pub levels: Vec<u16>,
 }
 
-/// What an aggregator thinks of one annotator. Everything but `labels` is absent for who gave none, and where the
-/// aggregator has no such notion.
+/// An aggregator's estimates for one annotator. Everything but `labels` is absent for annotators without
+/// labels, and where the aggregator does not estimate it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatorQuality {
     /// Labels given.
     pub labels: usize,
     /// Expected accuracy: the mean posterior of the levels this annotator gave.
     pub agreement: Option<f64>,
-    /// Dawid-Skene: P(label k | true c), row-major levels x levels `[c * levels + k]`. Rows of levels that the annotator met sum
-    /// to 1; those of levels that none of the annotator's texts seems to have are uniform over what the annotator used. Rows of
-    /// unused levels are 0.
+    /// Dawid-Skene: P(label k | true c), row-major levels x levels `[c * levels + k]`. Rows of levels among
+    /// the annotator's texts sum to 1; those of levels that none of the annotator's texts appears to have are
+    /// uniform over the levels the annotator used. Rows of unused levels are 0.
     pub confusion: Option<Vec<f64>>,
-    /// MACE: chance of a label given without looking at the text, 0 to 1.
+    /// MACE: probability of a label given without looking at the text, 0 to 1.
     pub spamming: Option<f64>,
-    /// MACE: what the annotator's labels then are drawn from, one probability per level.
+    /// MACE: the distribution of the annotator's labels in that case, one probability per level.
     pub strategy: Option<Vec<f64>>,
-    /// GLAD: ability, the log odds of being right on a text of difficulty 1; 0 is guessing, below it contrariness.
+    /// GLAD: ability, the log odds of being right on a text of difficulty 1; 0 is guessing, and negative
+    /// values are worse than guessing.
     pub ability: Option<f64>,
 }
 
-/// How an iteration ended.
+/// Outcome of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AggregationFit {
-    /// Rounds of EM.
     pub iterations: usize,
-    /// Whether it converged within them.
+    /// Whether it converged within these rounds.
     pub converged: bool,
-    /// Log-likelihood of all labels in nats; for GLAD with the log prior.
+    /// Log-likelihood of all labels in nats; for GLAD including the log prior.
     pub log_likelihood: f64,
 }
 
-/// Labels brought together.
+/// Aggregated labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
-    /// By whom.
     pub aggregator: Aggregator,
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub levels: usize,
-    /// P(level of the text | all labels), texts x levels, row-major; rows sum to 1. Levels that no label uses have 0.
-    /// Uniform over all levels for texts without labels: `counts` tells them apart.
+    /// P(level of the text | all labels), texts x levels, row-major; rows sum to 1. Levels that no label uses
+    /// have 0. Uniform over all levels for texts without labels, which `counts` identifies.
     pub posterior: Vec<f64>,
-    /// Labels of every text.
+    /// Number of labels of every text.
     pub counts: Vec<u32>,
-    /// The most likely level of every text, the lowest of those that tie; `None` without labels.
+    /// The most likely level of every text, the lowest in case of ties; `None` without labels.
     pub labels: Vec<Option<u16>>,
-    /// Texts with labels on which levels tie, in their order.
+    /// Labelled texts with tied levels, in order.
     pub ties: Vec<Tie>,
     /// One entry per annotator.
     pub annotators: Vec<AnnotatorQuality>,
-    /// Dawid-Skene: how common levels are; one probability per level.
+    /// Dawid-Skene: frequency of levels; one probability per level.
     pub prior: Option<Vec<f64>>,
-    /// GLAD: how hard every text is, above 0, `1 / exp(beta)`; `None` for texts without labels.
+    /// GLAD: difficulty of every text, above 0, `1 / exp(beta)`; `None` for texts without labels.
     pub difficulty: Option<Vec<Option<f64>>>,
-    /// How EM ended; absent for the majority.
+    /// Outcome of EM; absent for the majority.
     pub fit: Option<AggregationFit>,
 }
 
@@ -144,21 +143,22 @@ impl Aggregation {
     }
 }
 
-/// What an aggregator found, over texts with labels and levels that are used.
+/// Result of an aggregator, over texts with labels and levels that are used.
 #[derive(Default)]
 pub(super) struct Found {
     /// Labelled texts x used levels.
     pub(super) posterior: Vec<f64>,
-    /// One entry per annotator, `labels` and `agreement` not filled in, over all levels; empty for no opinion.
+    /// One entry per annotator over all levels, without `labels` and `agreement`; empty where the aggregator
+    /// does not rate annotators.
     pub(super) annotators: Vec<AnnotatorQuality>,
-    /// Of used levels.
+    /// Over used levels.
     pub(super) prior: Option<Vec<f64>>,
-    /// Of labelled texts.
+    /// Over labelled texts.
     pub(super) difficulty: Option<Vec<f64>>,
     pub(super) fit: Option<AggregationFit>,
 }
 
-/// Whether EM has converged: the log-likelihood moved by less than `tolerance` a label.
+/// Whether EM has converged: the log-likelihood changed by less than `tolerance` per label.
 pub(super) fn settled(before: f64, now: f64, labels: usize, tolerance: f64) -> bool {
     (now - before).abs() < tolerance * labels.max(1) as f64
 }

@@ -3,7 +3,7 @@
 use super::result::{Aggregation, Aggregator, AnnotatorQuality, Found, TIE, Tie};
 use crate::data::Observation;
 
-/// One label; `level` among those in use.
+/// One label; `level` is an index among the used levels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vote {
     pub(super) annotator: usize,
@@ -15,18 +15,18 @@ pub(super) struct Votes {
     texts: usize,
     pub(super) annotators: usize,
     all_levels: usize,
-    /// Levels that are used, in order. Others are given no part in any model: nothing says what annotators would make of
-    /// them, and EM would find uses for them.
+    /// Levels that are used, in order. Unused ones are excluded from all models: there is no information
+    /// about them, and EM would assign them a role anyway.
     used: Vec<u16>,
-    /// Which text the labelled text of each place is.
+    /// Index of the text at each position.
     labelled: Vec<u32>,
     votes: Vec<Vote>,
-    /// Where each labelled text's votes begin; one more than there are.
+    /// First vote of each labelled text, followed by the total number of votes.
     starts: Vec<usize>,
 }
 
 impl Votes {
-    /// `sorted` by text, then annotator.
+    /// Lays out `sorted` observations, ordered by text, then annotator.
     pub(super) fn new(sorted: &[Observation], texts: usize, annotators: usize, levels: usize) -> Self {
         let mut place = vec![None; levels];
         sorted.iter().for_each(|o| place[usize::from(o.level)] = Some(0));
@@ -52,12 +52,12 @@ impl Votes {
         new
     }
 
-    /// Levels in use.
+    /// Number of used levels.
     pub(super) fn levels(&self) -> usize {
         self.used.len()
     }
 
-    /// Texts with labels.
+    /// Number of texts with labels.
     pub(super) fn texts(&self) -> usize {
         self.labelled.len()
     }
@@ -71,21 +71,21 @@ impl Votes {
         self.starts.windows(2).map(|w| &self.votes[w[0]..w[1]])
     }
 
-    /// How many labels every annotator gave.
+    /// Number of labels of every annotator.
     pub(super) fn given(&self) -> Vec<usize> {
         let mut given = vec![0; self.annotators];
         self.votes.iter().for_each(|v| given[v.annotator] += 1);
         given
     }
 
-    /// Spreads one number per level in use over all levels, 0 for the others.
+    /// Expands values for the used levels to all levels, 0 for the others.
     pub(super) fn spread(&self, of_used: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; self.all_levels];
         self.used.iter().zip(of_used).for_each(|(&l, v)| all[usize::from(l)] = *v);
         all
     }
 
-    /// Spreads a used x used matrix over all levels.
+    /// Expands a used x used matrix to all levels.
     pub(super) fn spread_matrix(&self, of_used: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; self.all_levels * self.all_levels];
         for (&level, row) in self.used.iter().zip(of_used.chunks_exact(self.levels().max(1))) {
@@ -95,7 +95,7 @@ impl Votes {
         all
     }
 
-    /// Puts texts without labels and levels without use back in.
+    /// Adds texts without labels and unused levels to a result.
     pub(super) fn aggregation(&self, aggregator: Aggregator, found: Found) -> Aggregation {
         let levels = self.all_levels;
         let mut posterior = vec![1.0 / levels as f64; self.texts * levels];
@@ -143,7 +143,7 @@ impl Votes {
     }
 }
 
-/// Turns logarithms into probabilities that sum to one; returns the logarithm of what they summed to.
+/// Converts logarithms to probabilities that sum to one; returns the logarithm of their original sum.
 pub(super) fn normalise(logs: &mut [f64]) -> f64 {
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Agreement of all annotators, and of all but one.
+//! Agreement of all annotators, and of all except one.
 
 use super::alphas::Alphas;
 use super::coincidence::Coincidences;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct AnnotatorAgreement {
     /// Labels given.
     pub labels: usize,
-    /// Alpha of all other annotators; larger than the alpha of all means that agreement is better without this annotator.
+    /// Alpha of all other annotators; larger than the alpha of all if agreement is better without this
+    /// annotator.
     pub without: Alphas,
     /// Share of (this annotator's label, another annotator's label of the same text) pairs that are equal.
     pub pairwise: Option<f64>,
@@ -23,7 +24,7 @@ pub struct AnnotatorAgreement {
 pub struct Agreement {
     /// Over all annotators.
     pub all: Alphas,
-    /// Share of pairs of labels of one text that are equal, every pair of every text counting the same.
+    /// Share of pairs of labels of one text that are equal, with equal weights for all pairs of all texts.
     pub pairwise: Option<f64>,
     /// Texts with two labels or more.
     pub texts: usize,
@@ -33,11 +34,11 @@ pub struct Agreement {
     pub annotators: Vec<AnnotatorAgreement>,
 }
 
-/// Agreement of `observations` (any order) among `annotators` annotators on `texts` texts. Leaving one annotator out costs
-/// as much as that annotator's labels, not a pass over the data.
+/// Agreement of `observations` (any order) among `annotators` annotators on `texts` texts. Leaving one
+/// annotator out costs as much as that annotator's labels, not a pass over the data.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong.
+/// Invalid observations or scale.
 pub fn agreement(
     observations: &[Observation],
     texts: usize,

@@ -1,9 +1,9 @@
 //! Chance-corrected agreement of several annotators on each text: Fleiss' kappa, Gwet's AC1 and AC2.
 
-/// How much two levels agree.
+/// Weights of agreement between two levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weights {
-    /// Wholly if they are the same, else not at all.
+    /// 1 for the same level, else 0.
     Identity,
     /// `1 - |i - j| / (K - 1)`.
     Linear,
@@ -24,7 +24,7 @@ impl Weights {
     }
 }
 
-/// Sums over texts that the coefficients are made of.
+/// Sums over texts from which the coefficients are computed.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
     levels: usize,
@@ -37,7 +37,7 @@ pub(super) struct Shares {
     agreeing: [f64; 3],
 }
 
-/// What one text adds.
+/// Contribution of one text.
 #[derive(Clone, Debug)]
 pub(super) struct TextShares {
     pairable: bool,
@@ -84,8 +84,8 @@ impl Shares {
         }
     }
 
-    /// Fleiss' kappa, `(p_a - p_e) / (1 - p_e)` with `p_e = sum_k pi_k^2`. `None` without two labels on a text and where
-    /// only one level is used.
+    /// Fleiss' kappa, `(p_a - p_e) / (1 - p_e)` with `p_e = sum_k pi_k^2`. `None` without two labels on a
+    /// text and where only one level is used.
     pub(super) fn fleiss(&self) -> Option<f64> {
         let chance = self.of_level.iter().map(|s| (s / self.texts).powi(2)).sum();
         self.corrected(Weights::Identity, chance)
@@ -100,7 +100,7 @@ impl Shares {
     }
 
     fn corrected(&self, weights: Weights, chance: f64) -> Option<f64> {
-        // Below this nothing but rounding is left for annotators to agree on.
+        // Below this the remainder is only rounding.
         let left = 1.0 - chance;
         let observed = self.agreeing[weights as usize] / self.pairable;
         (self.pairable > 0.0 && left > 1e-12).then(|| (observed - chance) / left)

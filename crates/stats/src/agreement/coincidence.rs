@@ -1,8 +1,8 @@
-//! The matrix of coincidences that alpha is computed from.
+//! The matrix of coincidences for computing alpha.
 
 use super::alphas::Alphas;
 
-/// How often level c and level k stand on the same text, each text's pairs weighted by 1 / (labels - 1).
+/// How often levels c and k occur on the same text, each text's pairs weighted by 1 / (labels - 1).
 #[derive(Clone, Debug)]
 pub(crate) struct Coincidences {
     levels: usize,
@@ -14,12 +14,13 @@ impl Coincidences {
         Self { levels, matrix: vec![0.0; levels * levels] }
     }
 
-    /// Of a matrix that [`add_coincidences`] made, levels x levels.
+    /// Wraps a levels x levels matrix filled by [`add_coincidences`].
     pub(crate) fn of_matrix(levels: usize, matrix: Vec<f64>) -> Self {
         Self { levels, matrix }
     }
 
-    /// Adds one text's counts of levels, or takes them out with `sign` -1. Texts with one label pair with nothing.
+    /// Adds one text's counts of levels, or subtracts them with `sign` -1. Texts with one label have no
+    /// pairs.
     pub(crate) fn add(&mut self, counts: &[u32], sign: f64) {
         add_coincidences(&mut self.matrix, counts, sign);
     }
@@ -47,12 +48,12 @@ impl Coincidences {
                 expected += marginal[c] * marginal[k] * d;
             }
         }
-        // Below this everything left is rounding from leaving annotators out.
+        // Below this the rest is rounding from leaving annotators out.
         (n > 1.5 && expected > 1e-9).then(|| 1.0 - (n - 1.0) * observed / expected)
     }
 }
 
-/// As [`Coincidences::add`], to a matrix of levels x levels.
+/// [`Coincidences::add`] for a matrix of levels x levels.
 pub(crate) fn add_coincidences(matrix: &mut [f64], counts: &[u32], sign: f64) {
     let n: u32 = counts.iter().sum();
     if n < 2 {
@@ -67,8 +68,9 @@ pub(crate) fn add_coincidences(matrix: &mut [f64], counts: &[u32], sign: f64) {
     }
 }
 
-/// `1 - observed / expected` difference of pairs with one label of each of two groups (rows and columns of `matrix`), under the nominal or the
-/// ordinal difference, whose distances are those of both groups' labels together. `None` without pairs, or where all labels are one level.
+/// `1 - observed / expected` difference of pairs with one label of each of two groups (rows and columns of
+/// `matrix`), under the nominal or the ordinal difference; ordinal distances are based on both groups' labels
+/// together. `None` without pairs, or where all labels are one level.
 pub(crate) fn between_alpha(matrix: &[f64], levels: usize, ordinal: bool) -> Option<f64> {
     let rows: Vec<f64> = matrix.chunks_exact(levels).map(|row| row.iter().sum()).collect();
     let columns: Vec<f64> = (0..levels).map(|k| matrix.iter().skip(k).step_by(levels).sum()).collect();
@@ -89,8 +91,8 @@ pub(crate) fn between_alpha(matrix: &[f64], levels: usize, ordinal: bool) -> Opt
     (n > 0.0 && expected > 1e-9).then(|| 1.0 - n * observed / expected)
 }
 
-/// Positions whose distance is the number of labels between two levels, half of each end's: the ordinal difference
-/// `(sum_{g=c}^{k} n_g - (n_c + n_k) / 2)^2` is the square of their distance.
+/// Positions whose distance is the number of labels between two levels plus half of each end's: the ordinal
+/// difference `(sum_{g=c}^{k} n_g - (n_c + n_k) / 2)^2` is the square of their distance.
 fn ordinal_positions(marginal: &[f64]) -> Vec<f64> {
     let mut before = 0.0;
     marginal
@@ -119,14 +121,15 @@ mod tests {
         assert!((c.alphas(true).interval.unwrap() - before.interval.unwrap()).abs() < 1e-12);
     }
 
-    /// By hand: pairs (0, 0) 3, (0, 1) 1, (1, 0) 1, (1, 1) 3 differ with a share of 2 / 8, by chance with 1 / 2.
+    /// By hand: pairs (0, 0) 3, (0, 1) 1, (1, 0) 1, (1, 1) 3 differ with a share of 2 / 8, by chance with 1 /
+    /// 2.
     #[test]
     fn groups_agree_beyond_chance() {
         let found = between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, false).unwrap();
         assert!((found - 0.5).abs() < 1e-12, "{found}");
         assert!((between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, true).unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(between_alpha(&[3.0, 0.0, 0.0, 0.0], 2, false), None);
-        // One group one level higher throughout is less alike than chance would have it.
+        // If one group is one level higher throughout, agreement is lower than by chance.
         assert!(between_alpha(&[0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0], 3, false).unwrap() < 0.0);
     }
 

@@ -1,23 +1,23 @@
-//! How much of the variance of single labels lies between texts, between annotators, and in neither.
+//! Decomposition of the variance of single labels into parts between texts, between annotators, and residual.
 
 use crate::data::Observation;
 use crate::math::random::generator;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// Variances of a label's parts, crossed random effects of texts and annotators, in squared levels (of a scale without order: summed over
-/// the indicators of its levels). An estimate below 0 stands for 0.
+/// Variances of a label's parts, crossed random effects of texts and annotators, in squared levels (for a
+/// scale without order: summed over the indicators of its levels). An estimate below 0 counts as 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VarianceComponents {
     /// Between texts.
     pub text: f64,
     /// Between annotators: their severity.
     pub annotator: f64,
-    /// Of neither: taste in single texts, and chance.
+    /// Residual: individual preferences on single texts, and chance.
     pub residual: f64,
 }
 
-/// Who labelled what: enough to simulate labels and to estimate components.
+/// The annotators and texts of all labels: sufficient to simulate labels and to estimate components.
 #[derive(Clone, Debug)]
 pub struct LabelDesign {
     cells: Vec<(u32, u32)>,
@@ -29,7 +29,7 @@ impl LabelDesign {
     /// The design of `observations` among `texts` and `annotators`.
     ///
     /// # Panics
-    /// If an observation is beyond them.
+    /// If an observation is out of range.
     pub fn of(observations: &[Observation], texts: usize, annotators: usize) -> Self {
         let mut design = Self {
             cells: observations.iter().map(|o| (o.text, o.annotator)).collect(),
@@ -43,14 +43,15 @@ impl LabelDesign {
         design
     }
 
-    /// How many labels there are.
+    /// Number of labels.
     pub fn labels(&self) -> usize {
         self.cells.len()
     }
 
-    /// Components of values, one for each label in the order of the design: from the sums of squares of totals, unbiased whatever the numbers
-    /// of labels are (Henderson 1953, Estimation of variance and covariance components, method 1). `None` where they cannot be told apart:
-    /// one label a text, or one label an annotator.
+    /// Components of values, one for each label in the order of the design: from the sums of squares of
+    /// totals, unbiased for any numbers of labels (Henderson 1953, Estimation of variance and covariance
+    /// components, method 1). `None` where they are not identifiable: one label per text, or one label per
+    /// annotator.
     fn estimate(&self, values: impl Iterator<Item = f64>) -> Option<VarianceComponents> {
         let mut texts = vec![0.0; self.per_text.len()];
         let mut annotators = vec![0.0; self.per_annotator.len()];
@@ -68,7 +69,7 @@ impl LabelDesign {
         let used = |counts: &[f64]| counts.iter().filter(|n| **n > 0.0).count() as f64;
         let spread = |counts: &[f64]| counts.iter().map(|n| n * n).sum::<f64>() / n;
         let (rows, columns) = (used(&self.per_text), used(&self.per_annotator));
-        // Expectations of the four sums in the square of the mean and the three variances.
+        // Expectations of the four sums in terms of the squared mean and the three variances.
         let found = solve([
             [n, n, n, n, squares],
             [n, n, rows, rows, of_totals(&texts, &self.per_text)],
@@ -97,22 +98,24 @@ impl LabelDesign {
 }
 
 impl LabelDesign {
-    /// Components that labels like these may come from: draws with seeds from 0 on fill the intervals of everything that is computed from components.
+    /// Draws components that are compatible with labels like these: draws with seeds from 0 on form the
+    /// intervals of everything that is computed from components.
     ///
-    /// They are generalized pivots (Weerahandi 1993, Generalized confidence intervals; Burdick, Borror and Montgomery 2005, Design and analysis
-    /// of gauge R&R studies, ch. 2): labels are simulated with the components `found`; as far as their mean squares of texts, of people and
-    /// of the rest lie *above* those they were simulated with, the true ones are taken to lie *below* those found. With complete designs this is
-    /// the exact inversion of F and chi-squared. (Quantiles of the simulated components themselves hold too little with few people: .80 to .84 for 95 %,
-    /// on 30 texts by 5 people.)
+    /// They are generalized pivots (Weerahandi 1993, Generalized confidence intervals; Burdick, Borror and
+    /// Montgomery 2005, Design and analysis of gauge R&R studies, ch. 2): labels are simulated with the
+    /// components `found`; by as much as their mean squares of texts, of people and of the residual are
+    /// *above* those used for the simulation, the true ones are assumed to be *below* those found. With
+    /// complete designs this is the exact inversion of F and chi-squared. (Quantiles of the simulated
+    /// components themselves cover too little with few people: .80 to .84 for 95 %, on 30 texts by 5 people.)
     pub fn plausible(&self, found: &VarianceComponents, seed: u64) -> Option<VarianceComponents> {
         let again = self.simulated(found, seed)?;
         let (text, annotator, residual) =
             (found.text.max(0.0), found.annotator.max(0.0), found.residual.max(0.0));
-        // Mean squares are above 0; those of uneven designs may come out otherwise.
+        // Mean squares are positive, but their estimates in unbalanced designs may not be.
         let least = 1e-6 * (text + annotator + residual);
         let inverted = |found: f64, again: f64| found * found / again.max(least);
         let rest = inverted(residual, again.residual);
-        // Of a mean square over the labels of each: the variance between them, and so much of the rest.
+        // Mean square over the number of labels: the variance between units plus this share of the residual.
         let between = |counts: &[f64], found: f64, again_between: f64| -> f64 {
             let (all, used) = (self.cells.len() as f64, counts.iter().filter(|n| **n > 0.0).count() as f64);
             let each = (all - counts.iter().map(|n| n * n).sum::<f64>() / all) / (used - 1.0);
@@ -127,8 +130,8 @@ impl LabelDesign {
 }
 
 impl VarianceComponents {
-    /// Of `observations` on `design`, which was made of them; levels count as 0, 1, 2, ... where they are `ordered`, else as indicators.
-    /// `None` as where components cannot be told apart.
+    /// Components of `observations` on `design`, which was built from them; levels count as 0, 1, 2, ...
+    /// where they are `ordered`, else as indicators. `None` where components are not identifiable.
     pub fn of(
         observations: &[Observation],
         design: &LabelDesign,
@@ -149,35 +152,37 @@ impl VarianceComponents {
         Some(sum)
     }
 
-    /// Variance of a label about its text's mean, where each label is another person's.
+    /// Variance of a label about its text's mean, for labels of different people.
     fn within(&self) -> f64 {
         self.annotator.max(0.0) + self.residual.max(0.0)
     }
 
-    /// Annotators a text for a `reliability` of its mean: `R/(1-R) (s_a^2 + s_e^2) / s_t^2` (Spearman-Brown; Shavelson and Webb 1991,
-    /// Generalizability theory). Infinite where texts do not differ.
+    /// Annotators per text for a `reliability` of its mean: `R/(1-R) (s_a^2 + s_e^2) / s_t^2`
+    /// (Spearman-Brown; Shavelson and Webb 1991, Generalizability theory). Infinite where texts do not
+    /// differ.
     pub fn annotators_for_reliability(&self, reliability: f64) -> f64 {
         reliability / (1.0 - reliability) * self.within() / self.text.max(0.0)
     }
 
-    /// Reliability of the mean of so many annotators.
+    /// Reliability of the mean of this many annotators.
     pub fn reliability_of(&self, annotators: f64) -> f64 {
         let text = self.text.max(0.0);
         if text == 0.0 { 0.0 } else { text / (text + self.within() / annotators) }
     }
 
-    /// Annotators a text for a 95 % interval of its mean level of this width: `(2 z / width)^2 (s_a^2 + s_e^2)`.
+    /// Annotators per text for a 95 % interval of its mean level of this width:
+    /// `(2 z / width)^2 (s_a^2 + s_e^2)`.
     pub fn annotators_for_width(&self, width: f64) -> f64 {
         (2.0 * Z / width).powi(2) * self.within()
     }
 
-    /// Width of the 95 % interval of a text's mean level from so many annotators.
+    /// Width of the 95 % interval of a text's mean level from this many annotators.
     pub fn width_of(&self, annotators: f64) -> f64 {
         2.0 * Z * (self.within() / annotators).sqrt()
     }
 
-    /// Labels a person for a `reliability` of that person's severity, where the texts' levels are known from others:
-    /// `R/(1-R) s_e^2 / s_a^2`.
+    /// Labels per person for a `reliability` of that person's severity, where the texts' levels are known
+    /// from others: `R/(1-R) s_e^2 / s_a^2`.
     pub fn labels_for_reliability(&self, reliability: f64) -> f64 {
         reliability / (1.0 - reliability) * self.residual.max(0.0) / self.annotator.max(0.0)
     }
@@ -186,7 +191,7 @@ impl VarianceComponents {
 /// The 97.5 % quantile of a standard normal.
 pub(super) const Z: f64 = 1.959_963_984_540_054;
 
-/// Four equations in four unknowns, the right side last; `None` where they are no four.
+/// Solves four equations in four unknowns, with the right side last; `None` where they are singular.
 fn solve(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {
     for column in 0..4 {
         let pivot = (column..4).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))?;
@@ -224,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_full_table_has_the_components_of_the_analysis_of_variance() {
-        // Mean squares of rows 4.8333, of columns 7.0, of the rest 0.3333 (R: anova(lm(y ~ row + column))).
+        // Mean squares of rows 4.8333, of columns 7.0, of residuals 0.3333 (R: anova(lm(y ~ row + column))).
         let table = [[1, 2, 4], [2, 3, 4], [3, 5, 6], [0, 1, 3]];
         let observations: Vec<Observation> = (0..12)
             .map(|i| Observation {
@@ -283,8 +288,9 @@ mod tests {
 
     #[test]
     fn pivots_of_a_complete_design_invert_f() {
-        // 30 texts by 5 people: the ratio of the mean squares of people and rest is an F of 4 and 116 degrees of freedom, whose quantiles
-        // (scipy's f.ppf of .05 and .95) bound what the variance between people is of the rest.
+        // 30 texts by 5 people: the ratio of the mean squares of people and residual is an F of 4 and 116
+        // degrees of freedom, whose quantiles (scipy's f.ppf of .05 and .95) bound the ratio of the variance
+        // between people to the residual.
         let all: Vec<Observation> =
             (0..150).map(|i| Observation { text: i / 5, annotator: i % 5, level: 0 }).collect();
         let design = LabelDesign::of(&all, 30, 5);

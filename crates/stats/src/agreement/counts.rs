@@ -2,7 +2,7 @@
 
 use crate::data::{Embeddings, ModelError, Observation, Target, TrainingData};
 
-/// The observations ordered by text, then annotator.
+/// Checks the observations and orders them by text, then annotator.
 pub(super) fn checked(
     observations: &[Observation],
     texts: usize,
@@ -13,7 +13,7 @@ pub(super) fn checked(
     TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }.sorted()
 }
 
-/// How many labels of each level every text has, texts x levels.
+/// Number of labels of each level of every text, texts x levels.
 pub(super) fn counts(observations: &[Observation], texts: usize, levels: usize) -> Vec<u32> {
     let mut counts = vec![0u32; texts * levels];
     for o in observations {

@@ -17,14 +17,16 @@ pub struct SetAnswer {
     pub text: u32,
     /// Index of the annotator.
     pub annotator: u32,
-    /// The options chosen; the empty set is an answer.
+    /// The chosen options; the empty set is an answer.
     pub set: OptionSet,
 }
 
-/// The MASI distance of two sets, `1 - J M` (Passonneau 2006, Measuring agreement on set-valued items): J is their Jaccard index, and M is 1 for
-/// equal sets, 2/3 where one holds the other, 1/3 where they overlap, 0 where they share nothing. Two empty sets are equal.
+/// The MASI distance of two sets, `1 - J M` (Passonneau 2006, Measuring agreement on set-valued items): J is
+/// their Jaccard index, and M is 1 for equal sets, 2/3 where one contains the other, 1/3 where they overlap,
+/// 0 where they are disjoint. Two empty sets are equal.
 ///
-/// The thirds are those of the paper, as in NLTK 3.10 (its `masi_distance` divides by zero for two empty sets); older versions wrote .67 and .33.
+/// The thirds are those of the paper, as in NLTK 3.10 (its `masi_distance` divides by zero for two empty
+/// sets); older versions used .67 and .33.
 pub fn masi_distance(a: OptionSet, b: OptionSet) -> f64 {
     let (a, b) = (a.bits(), b.bits());
     let count = |bits: u64| f64::from(bits.count_ones());
@@ -36,25 +38,27 @@ pub fn masi_distance(a: OptionSet, b: OptionSet) -> f64 {
     1.0 - jaccard * monotonicity
 }
 
-/// Different sets of which an interval is made; distances of all pairs take eight megabytes.
+/// Largest number of distinct sets for intervals; the distances of all pairs take eight megabytes.
 const MAX_SETS: usize = 1_000;
 
 /// Agreement of all annotators on sets of options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetReliability {
-    /// Texts with answers: what is resampled.
+    /// Number of texts with answers, the resampled units.
     pub texts: usize,
-    /// Of these, texts with two answers or more.
+    /// Number of these texts with two answers or more.
     pub pairable: usize,
     /// Krippendorff's alpha under [`masi_distance`].
     pub alpha_masi: Estimate,
 }
 
-/// Krippendorff's alpha under [`masi_distance`] of `answers` (any order, some missing) by `annotators` annotators on `texts` texts. Intervals, if asked for, are
-/// made as by [`reliability`] and with its conditions; there are none where answers are more than 1,000 different sets, whose distances would all be kept.
+/// Krippendorff's alpha under [`masi_distance`] of `answers` (any order, some missing) by `annotators`
+/// annotators on `texts` texts. Intervals, if requested, are computed as in [`reliability`] and under its
+/// conditions; there are none with more than 1,000 distinct sets, because all of their distances would be
+/// stored.
 ///
 /// # Errors
-/// As [`reliability`].
+/// The same as [`reliability`].
 pub fn set_reliability(
     answers: &[SetAnswer],
     texts: usize,
@@ -65,7 +69,7 @@ pub fn set_reliability(
     if let Some(options) = bootstrap {
         options.check()?;
     }
-    // The checks of labels: indices, and one answer for each text and annotator.
+    // The same checks as for labels: indices, and one answer for each text and annotator.
     checked(&option_observations(answers, None), texts, annotators, BINARY)?;
     let items = Items::new(answers);
     let whole =
@@ -100,7 +104,7 @@ pub fn set_reliability(
 /// Agreement on whether `option` is chosen: [`reliability`] of a binary question, for each option.
 ///
 /// # Errors
-/// As [`reliability`].
+/// The same as [`reliability`].
 pub fn option_reliability(
     answers: &[SetAnswer],
     option: u8,
@@ -125,19 +129,19 @@ fn option_observations(answers: &[SetAnswer], option: Option<u8>) -> Vec<Observa
 
 /// Texts with two answers or more.
 struct Items {
-    /// Texts with any answer.
+    /// Number of texts with any answer.
     texts: usize,
-    /// The different sets of these texts.
+    /// The distinct sets of these texts.
     sets: Vec<OptionSet>,
-    /// Answers of each text.
+    /// Number of answers of each text.
     sizes: Vec<f64>,
-    /// Of each text its different sets, by their place, and how many answers have each.
+    /// For each text its distinct sets, by their index, and the number of answers with each.
     counts: Vec<Vec<(usize, f64)>>,
     /// Sum of distances over ordered pairs of answers of the text, over answers - 1.
     observed: Vec<f64>,
-    /// Whether somebody chose another set than the one that is most frequent.
+    /// Whether at least one annotator chose another set than the most frequent one.
     off: Vec<bool>,
-    /// Answers: the place of their text, who gave them, and the place of their set.
+    /// Answers: position of the text, annotator, and index of the set.
     answers: Vec<(usize, u32, usize)>,
 }
 
@@ -181,7 +185,8 @@ impl Items {
             far.chunks_exact(sets).map(|row| row.iter().zip(&of_set).map(|(d, n)| d * n).sum()).collect();
         let expected: f64 = to_all.iter().zip(&of_set).map(|(d, n)| d * n).sum();
         let (n, observed) = (self.sizes.iter().sum::<f64>(), self.observed.iter().sum::<f64>());
-        // What leaving an answer out takes off: answers, where one is left that pairs with nothing, and the observed distances.
+        // Difference that leaving an answer out makes: to the number of answers, including a remaining one
+        // without pairs, and to the observed distances.
         let taken = |(text, _, set): &(usize, u32, usize)| {
             let size = self.sizes[*text];
             let others = || self.counts[*text].iter();
@@ -220,12 +225,13 @@ impl Items {
         Ok(found)
     }
 
-    /// Texts that could tell: those with another set than the most frequent one.
+    /// Number of informative texts: those with another set than the most frequent one.
     fn deciding(&self) -> usize {
         self.off.iter().filter(|off| **off).count()
     }
 
-    /// `1 - (n - 1) observed / expected` of texts with these weights; `far` is the distance of two sets by their places.
+    /// `1 - (n - 1) observed / expected` of texts with these weights; `far` is the distance of two sets by
+    /// their indices.
     fn alpha(&self, weights: &[f64], far: impl Fn(usize, usize) -> f64) -> Option<f64> {
         let weighted = |of: &[f64]| of.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
         let mut counts = vec![0.0; self.sets.len()];
@@ -284,7 +290,7 @@ mod tests {
         assert_eq!(alpha(&[]), None);
     }
 
-    /// With sets of one option each, all differences are alike: alpha is the nominal one.
+    /// With sets of one option each, all differences are equal: alpha is the nominal one.
     #[test]
     fn sets_of_one_are_levels() {
         let one: Vec<SetAnswer> = (0..90u32)
@@ -306,7 +312,8 @@ mod tests {
         assert_eq!((found.texts, found.pairable), (nominal.texts, nominal.pairable));
         let (ours, theirs) = (found.alpha_masi, nominal.alpha_nominal);
         assert!((ours.value.unwrap() - theirs.value.unwrap()).abs() < 1e-12);
-        // So is the interval, but for what other estimates take of the expectation in a resample.
+        // The interval is the same, too, except for how other coefficients compute the expectation in a
+        // resample.
         let (ours, theirs) = (ours.over_texts.unwrap(), theirs.over_texts.unwrap());
         let ratio = ours.standard_error / theirs.standard_error;
         assert!((0.99..1.01).contains(&ratio), "{ratio}");

@@ -1,5 +1,5 @@
-//! How far annotators agree: Krippendorff's alpha with and without each of them, and the other
-//! coefficients in use.
+//! Agreement of annotators: Krippendorff's alpha with and without each of them, and the other usual
+//! coefficients.
 
 mod alphas;
 mod annotators;

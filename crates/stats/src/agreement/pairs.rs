@@ -8,29 +8,29 @@ use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Two annotators on the texts both labelled.
+/// Agreement of two annotators on the texts that both labelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CohenPair {
     /// The annotator with the smaller index.
     pub first: u32,
-    /// The other one.
     pub second: u32,
     /// Texts both labelled.
     pub texts: usize,
-    /// Share of these on which both gave the same level.
+    /// Share of these texts on which both gave the same level.
     pub agreement: f64,
-    /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, `p_e` the chance of agreeing if both kept their own shares of levels and
-    /// nothing else (Cohen 1960). `None` where both only ever gave one and the same level.
+    /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, where `p_e` is the probability of agreeing if both answered
+    /// independently with their own shares of levels (Cohen 1960). `None` where both gave only one and the
+    /// same level.
     pub kappa: Option<f64>,
     /// Kappa with quadratic weights ([`quadratic_kappa`]); ordinal scales only, `None` as `kappa`.
     pub quadratic: Option<f64>,
 }
 
-/// Every two annotators with `least` texts in common or more (at least one), by index. The work is one step for every two
-/// labels on the same text.
+/// Every two annotators with `least` texts in common or more (at least one), by index. Costs one step for
+/// every two labels on the same text.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong.
+/// Invalid observations or scale.
 pub fn cohen_pairs(
     observations: &[Observation],
     texts: usize,
@@ -40,7 +40,7 @@ pub fn cohen_pairs(
 ) -> Result<Vec<CohenPair>, ModelError> {
     let sorted = checked(observations, texts, annotators, target)?;
     let ordinal = target.kind == ScaleKind::Ordinal;
-    // Where each label stands in its text's group, and the labels of every annotator.
+    // Position of each label in its text's group, and the labels of every annotator.
     let mut ends = vec![0usize; sorted.len()];
     let mut own: Vec<Vec<usize>> = vec![Vec::new(); annotators];
     let mut from = 0;
@@ -53,7 +53,8 @@ pub fn cohen_pairs(
         from = to;
     }
     let pairs = own.par_iter().enumerate().flat_map_iter(|(first, labels)| {
-        // (other, own level, other's level); groups are ordered by annotator, so those after are the larger ones.
+        // (other, own level, other's level); groups are ordered by annotator, so those after have larger
+        // indices.
         let mut shared: Vec<(u32, u16, u16)> = Vec::new();
         for &at in labels {
             let later = &sorted[at + 1..ends[at]];
@@ -75,7 +76,7 @@ fn pair(first: u32, with: &[(u32, u16, u16)], levels: usize, ordinal: bool) -> C
         counts[usize::from(b)].1 += 1;
     }
     let equal = with.iter().filter(|(_, a, b)| a == b).count();
-    // In counts of pairs, so that nothing is lost to rounding: p_o = equal n / n^2, p_e = chance / n^2.
+    // In counts of pairs, to avoid rounding: p_o = equal n / n^2, p_e = chance / n^2.
     let (all, chance) = ((n * n) as u64, counts.iter().map(|(a, b)| a * b).sum::<u64>());
     let observed = (equal * n) as f64;
     let kappa = (chance < all).then(|| (observed - chance as f64) / (all - chance) as f64);

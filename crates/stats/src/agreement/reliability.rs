@@ -1,4 +1,5 @@
-//! Agreement of all annotators by the coefficients in use, with intervals for people like these and for these people.
+//! Agreement of all annotators by the usual coefficients, with intervals for people like these and for these
+//! people.
 
 use super::coefficients::{Shares, TextShares, Weights};
 use super::coincidence::Coincidences;
@@ -12,21 +13,22 @@ use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A coefficient and how sure it is.
+/// A coefficient with its intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The coefficient; `None` where it is not defined.
     pub value: Option<f64>,
-    /// Interval for people and texts like these, which holds the coefficient and `over_texts`; `None` where `over_texts` is, and with fewer
-    /// than five people.
+    /// Interval for people and texts like these, which contains the coefficient and `over_texts`; `None`
+    /// where `over_texts` is, and with fewer than five people.
     pub interval: Option<Interval>,
-    /// Interval for these people on texts like these, over resamples of texts, which holds the coefficient; `None` without a bootstrap, with
-    /// fewer than 20 texts with two labels or more (or 10 that have a label other than the most frequent level), or where nothing varies.
+    /// Interval for these people on texts like these, over resamples of texts, which contains the
+    /// coefficient; `None` without a bootstrap, with fewer than 20 texts with two labels or more (or 10 that
+    /// have a label other than the most frequent level), or where nothing varies.
     pub over_texts: Option<Interval>,
 }
 
-/// Whom an interval is about.
+/// The population that an interval refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalScope {
     /// People and texts like these: both are samples.
@@ -36,7 +38,7 @@ pub enum IntervalScope {
 }
 
 impl IntervalScope {
-    /// In words, as they follow "for".
+    /// Text to follow "for".
     pub fn words(self) -> &'static str {
         match self {
             Self::PeopleLikeThese => "people like these",
@@ -46,52 +48,55 @@ impl IntervalScope {
 }
 
 impl Estimate {
-    /// The interval that belongs beside the coefficient: the wider one, for people like these, unless there are too few people for it.
+    /// The interval to show with the coefficient: the wider one, for people like these, unless there are too
+    /// few people for it.
     pub fn shown(&self) -> Option<(Interval, IntervalScope)> {
         let wider = self.interval.map(|interval| (interval, IntervalScope::PeopleLikeThese));
         wider.or(self.over_texts.map(|interval| (interval, IntervalScope::ThesePeople)))
     }
 }
 
-/// Agreement of all annotators: 1 is perfect, 0 what chance would give, each coefficient with its own idea of chance.
+/// Agreement of all annotators: 1 is perfect, 0 the agreement expected by chance, which each coefficient
+/// defines differently.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reliability {
-    /// Texts with labels: what is resampled.
+    /// Number of texts with labels, the resampled units.
     pub texts: usize,
-    /// Of these, texts with two labels or more.
+    /// Number of these texts with two labels or more.
     pub pairable: usize,
-    /// Krippendorff's alpha, all differences alike ([`super::Alphas`] has the definitions).
+    /// Krippendorff's alpha, nominal difference (definitions in [`super::Alphas`]).
     pub alpha_nominal: Estimate,
     /// Krippendorff's alpha, ordinal difference; ordinal scales only.
     pub alpha_ordinal: Estimate,
     /// Krippendorff's alpha, interval difference; ordinal scales only.
     pub alpha_interval: Estimate,
-    /// Fleiss' kappa (Fleiss 1971). It was made for the same number of labels on every text; with unequal numbers this is
-    /// the usual extension (Gwet 2014, Handbook of inter-rater reliability, 4th ed.): the share of agreeing pairs
-    /// is averaged over texts with two labels or more, every text counting the same, and the share of each level over all
-    /// texts with labels, every text counting the same. `None` where one level only is used.
+    /// Fleiss' kappa (Fleiss 1971). It was designed for the same number of labels on every text; with unequal
+    /// numbers this is the usual extension (Gwet 2014, Handbook of inter-rater reliability, 4th ed.): the
+    /// share of agreeing pairs is averaged over texts with two labels or more, every text counting the same,
+    /// and the share of each level over all texts with labels, every text counting the same. `None` where
+    /// only one level is used.
     pub fleiss: Estimate,
     /// Gwet's AC1 (Gwet 2008, Computing inter-rater reliability and its variance in the presence of high
-    /// agreement), which stays near the observed agreement where one level is rare. Unequal numbers of labels as for `fleiss`;
-    /// the number of levels is that of the scale, also if some were never used.
+    /// agreement), which stays near the observed agreement where one level is rare. Unequal numbers of labels
+    /// as for `fleiss`; the number of levels is that of the scale, also if some were never used.
     pub ac1: Estimate,
     /// Gwet's AC2 with linear weights (Gwet 2014); ordinal scales only.
     pub ac2_linear: Estimate,
     /// Gwet's AC2 with quadratic weights; ordinal scales only.
     pub ac2_quadratic: Estimate,
-    /// How the intervals were made.
+    /// Options of the intervals.
     pub bootstrap: Option<BootstrapOptions>,
 }
 
-/// Agreement in `observations` (any order) among `annotators` annotators on `texts` texts; intervals, if asked for: for these people by
-/// resampling whole texts (as Zapf et al. 2016 recommend in Measuring inter-rater reliability for nominal data; not
-/// Krippendorff's own bootstrap, which draws pairs), for people like these by leaving out each person too. No intervals with fewer than 20
-/// texts with two labels.
+/// Agreement in `observations` (any order) among `annotators` annotators on `texts` texts. Intervals, if
+/// requested: for these people by resampling whole texts (as Zapf et al. 2016 recommend in Measuring
+/// inter-rater reliability for nominal data; not Krippendorff's own bootstrap, which draws pairs), for people
+/// like these by also leaving out each person. No intervals with fewer than 20 texts with two labels.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong; [`ModelError::Confidence`],
-/// [`ModelError::NoResamples`], [`ModelError::Cancelled`].
+/// Invalid observations or scale; [`ModelError::Confidence`], [`ModelError::NoResamples`],
+/// [`ModelError::Cancelled`].
 pub fn reliability(
     observations: &[Observation],
     texts: usize,
@@ -156,11 +161,12 @@ pub fn reliability(
 
 const COEFFICIENTS: usize = 7;
 
-/// Where nearly everything is one level, the few other texts decide; with fewer than this their spread says too little.
+/// Fewest texts with another level than the most frequent one: where nearly all labels are one level, these
+/// few texts decide, and with fewer their spread is too uncertain.
 pub(super) const LEAST_DECIDING: usize = 10;
 
-/// Texts that have the same number of labels of each level: alike to every coefficient, so that a resample costs as much as
-/// there are patterns, however many texts there are.
+/// Texts that have the same number of labels of each level: identical for every coefficient, so that the cost
+/// of a resample depends on the number of patterns, not of texts.
 struct Pattern<'a> {
     counts: &'a [u32],
     shares: TextShares,
@@ -168,7 +174,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Those of all texts with labels, in the order of their counts; `counts` is texts x levels.
+    /// Patterns of all texts with labels, in the order of their counts; `counts` is texts x levels.
     fn all(counts: &'a [u32], levels: usize) -> Vec<Self> {
         let mut texts: BTreeMap<&[u32], u32> = BTreeMap::new();
         counts.chunks_exact(levels).for_each(|counts| *texts.entry(counts).or_default() += 1);
@@ -177,18 +183,19 @@ impl<'a> Pattern<'a> {
         texts.into_iter().filter_map(pattern).collect()
     }
 
-    /// Labels of one of its texts.
+    /// Number of labels of one of its texts.
     fn labels(&self) -> u32 {
         self.counts.iter().sum()
     }
 
-    /// Labels of a level on all of its texts.
+    /// Number of labels of a level on all of its texts.
     fn labels_of(&self, level: usize) -> u64 {
         u64::from(self.counts[level]) * u64::from(self.texts)
     }
 }
 
-/// All coefficients without each person who shares a text, and without each label. `counts` are those of all labels, as they are again afterwards.
+/// All coefficients without each person who shares a text, and without each label. `counts` are those of all
+/// labels, and are restored at the end.
 fn left_out(
     sorted: &[Observation],
     counts: &mut [u32],
@@ -239,7 +246,7 @@ fn left_out(
     Ok(found)
 }
 
-/// What all coefficients are computed from.
+/// Sums from which all coefficients are computed.
 #[derive(Clone)]
 struct Sums {
     coincidences: Coincidences,
@@ -251,7 +258,7 @@ impl Sums {
         Self { coincidences: Coincidences::new(levels), shares: Shares::new(levels) }
     }
 
-    /// Adds so many texts with these counts, or takes them out.
+    /// Adds this many texts with these counts, or subtracts them if negative.
     fn add(&mut self, counts: &[u32], texts: f64) {
         if let Some(shares) = TextShares::of(counts) {
             self.coincidences.add(counts, texts);
@@ -274,7 +281,7 @@ impl Sums {
     }
 }
 
-/// All coefficients where the texts of pattern `i` have the weight `weights[i]` together.
+/// All coefficients if the texts of pattern `i` have the total weight `weights[i]`.
 fn coefficients(
     patterns: &[Pattern<'_>],
     weights: &[f64],

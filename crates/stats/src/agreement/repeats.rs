@@ -1,35 +1,36 @@
-//! Agreement of people with themselves, from answers to the same text on several occasions.
+//! Intra-annotator agreement, from answers to the same text in several annotation rounds.
 
 use crate::math::distributions::{normal_quantile, student_quantile};
 use crate::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 
-/// Fewer repeats than this give no share: its interval would say nothing.
+/// Fewest re-annotations for a share: with fewer its interval would be uninformative.
 pub const FEWEST_REPEATS: u32 = 5;
 
-/// Fewer people with repeats than this say nothing of others like them.
+/// Fewest people with re-annotations for an interval about other people like them.
 pub const FEWEST_PEOPLE_WHO_REPEAT: usize = 3;
 
-/// A share of repeats with the same answer.
+/// Share of re-annotations with the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfAgreement {
-    /// Pairs of answers of one person to one text on two occasions, one behind the other.
+    /// Pairs of consecutive answers of one person to one text.
     pub repeats: u32,
-    /// Those with the same answer.
+    /// Number of pairs with the same answer.
     pub same: u32,
-    /// The share `r` of them.
+    /// The share `r` of these pairs.
     pub share: f64,
     /// Lower end of its 95 % interval.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// People among whom the interval takes these to be drawn: those with repeats. 0 where it is about these people alone.
+    /// Number of people with re-annotations, if the interval treats them as a sample of people. 0 where it is
+    /// only about these people.
     pub people: u32,
 }
 
 impl SelfAgreement {
-    /// Of one person: Wilson's interval (1927, Probable inference, eq. 5), repeats taken as independent. `None` with fewer than
-    /// [`FEWEST_REPEATS`].
+    /// Of one person: Wilson's interval (1927, Probable inference, eq. 5), with re-annotations treated as
+    /// independent. `None` with fewer than [`FEWEST_REPEATS`].
     pub fn of(same: u32, repeats: u32) -> Option<Self> {
         if repeats < FEWEST_REPEATS || same > repeats {
             return None;
@@ -39,13 +40,16 @@ impl SelfAgreement {
         Some(Self { repeats, same, share, low, high, people: 0 })
     }
 
-    /// Of several people, from the repeats with the same answer and all repeats of each. People differ in how often they repeat themselves, so
-    /// that they are what is sampled: the variance of the share is that of the delete-one jackknife over people, and the interval Wilson's for as many
-    /// independent repeats as have this variance, with Student's t for the normal quantile (Dean and Pagano 2015, Evaluating
-    /// confidence interval methods for binomial proportions in clustered surveys; Korn and Graubard 1998). Its degrees of freedom are one less than
-    /// the number of people, or of as many with equal numbers of repeats as there are in effect (Kish 1965).
+    /// Of several people, from the number of re-annotations with the same answer and of all re-annotations of
+    /// each. People differ in how often they repeat themselves, so that they are the sampling unit: the
+    /// variance of the share is that of the delete-one jackknife over people, and the interval Wilson's for
+    /// the number of independent re-annotations with this variance, with Student's t for the normal quantile
+    /// (Dean and Pagano 2015, Evaluating confidence interval methods for binomial proportions in clustered
+    /// surveys; Korn and Graubard 1998). Its degrees of freedom are one less than the number of people, or
+    /// than their effective number with equal numbers of re-annotations (Kish 1965).
     ///
-    /// With fewer than [`FEWEST_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::of`], about these people alone.
+    /// With fewer than [`FEWEST_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::of`],
+    /// only about these people.
     pub fn of_people(counts: &[(u32, u32)]) -> Option<Self> {
         let with_repeats = || counts.iter().filter(|(_, all)| *all > 0);
         let (same, repeats) = with_repeats().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
@@ -59,25 +63,27 @@ impl SelfAgreement {
         let variance = (n - 1.0) / n * with_repeats().map(|c| (without(c) - share).powi(2)).sum::<f64>();
         let in_effect = all.powi(2) / with_repeats().map(|(_, of)| f64::from(*of).powi(2)).sum::<f64>();
         let t = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, (in_effect - 1.0).round().max(1.0) as usize);
-        // People who are more alike than chance would make them tell no more than independent repeats do.
+        // People who are more alike than by chance carry no more information than independent re-annotations.
         let independent = if variance > 0.0 { (share * (1.0 - share) / variance).min(all) } else { all };
         let (low, high) = wilson(share, independent, t);
         Some(Self { low: low.min(alone.low), high: high.max(alone.high), people: people as u32, ..alone })
     }
 
-    /// The range in which the best reachable accuracy on single answers lies, from `r` to its square root, with the uncertainty of `r`:
-    /// from the lower end of its interval to the square root of the upper. It holds where people did not remember their answer, and for
-    /// texts and people like those asked again.
+    /// The range of the best achievable accuracy on single answers, from `r` to its square root, with the
+    /// uncertainty of `r`: from the lower end of its interval to the square root of the upper. It is valid
+    /// where people did not remember their answer, and for texts and people like those asked again.
     ///
-    /// A person who gives level c of a text with probability `p_c` repeats an answer with `r = E sum p_c^2`, and the best prediction is
-    /// right with `E max p_c`. `max p >= sum p^2` gives the lower end; `(max p)^2 <= sum p^2` and Jensen's inequality the upper.
+    /// A person who gives level c of a text with probability `p_c` repeats an answer with `r = E sum p_c^2`,
+    /// and the best prediction is right with `E max p_c`. `max p >= sum p^2` gives the lower end;
+    /// `(max p)^2 <= sum p^2` and Jensen's inequality the upper.
     pub fn ceiling(&self) -> (f64, f64) {
         (self.low, self.high.sqrt())
     }
 }
 
-/// The 95 % interval of a share of `n` independent outcomes (Wilson 1927, Probable inference, eq. 5), which always holds the share. Of the
-/// mean of outcomes *between* 0 and 1 it is too wide and never too narrow: they vary at most as those of 0 or 1 do.
+/// The 95 % interval of a share of `n` independent outcomes (Wilson 1927, Probable inference, eq. 5), which
+/// always contains the share. For the mean of outcomes *between* 0 and 1 it is conservative: their variance
+/// is at most that of outcomes of 0 or 1.
 pub fn share_interval(share: f64, n: u32) -> (f64, f64) {
     wilson(share, f64::from(n), normal_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL))
 }
@@ -93,7 +99,8 @@ fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Against R 4: `prop.test(759, 1000, correct = FALSE)$conf.int`, `prop.test(8, 10, correct = FALSE)$conf.int`.
+    /// Against R 4: `prop.test(759, 1000, correct = FALSE)$conf.int`,
+    /// `prop.test(8, 10, correct = FALSE)$conf.int`.
     #[test]
     fn the_interval_is_wilsons() {
         let many = SelfAgreement::of(759, 1000).unwrap();
@@ -106,7 +113,8 @@ mod tests {
         assert_eq!(SelfAgreement::of(4, 4), None);
     }
 
-    /// Against scipy: five people with 60 repeats each, by the same formulas; and who is left alone is Wilson's.
+    /// Against scipy: five people with 60 re-annotations each, by the same formulas; a single person gets
+    /// Wilson's interval.
     #[test]
     fn people_are_the_unit() {
         let five = SelfAgreement::of_people(&[(54, 60), (48, 60), (30, 60), (51, 60), (42, 60)]).unwrap();
@@ -118,12 +126,12 @@ mod tests {
         assert_eq!(SelfAgreement::of_people(&[(2, 2), (1, 2)]), None);
         let all = SelfAgreement::of_people(&[(20, 20); 4]).unwrap();
         assert_eq!((all.share, all.high), (1.0, 1.0));
-        // One person with nearly all of the repeats says little of others.
+        // One person with nearly all of the re-annotations carries little information about others.
         let uneven = SelfAgreement::of_people(&[(150, 200), (9, 10), (8, 10), (7, 10)]).unwrap();
         assert!(uneven.high - uneven.low > 0.4, "{uneven:?}");
     }
 
-    /// Answers drawn twice from many distributions: the best accuracy lies between the ends.
+    /// Answers drawn twice from many distributions: the best accuracy is between the ends.
     #[test]
     fn the_best_accuracy_lies_between_the_share_and_its_root() {
         let (mut repeats, mut best) = (0.0, 0.0);
@@ -135,7 +143,7 @@ mod tests {
             best += p.iter().copied().fold(0.0, f64::max) / f64::from(n);
         }
         assert!(repeats < best && best < repeats.sqrt(), "{repeats} {best}");
-        // As many repeats as these shares, few and many: the ends hold the share's uncertainty too.
+        // Few and many re-annotations with these shares: the ends include the share's uncertainty.
         for n in [50.0, 5_000.0_f64] {
             let found = SelfAgreement::of((repeats * n).round() as u32, n as u32).unwrap();
             let (low, high) = found.ceiling();

@@ -1,58 +1,62 @@
-//! Who answers faster than the others do on texts as long.
+//! Detects people who answer faster than the others on texts of the same length.
 
 use crate::data::ModelError;
 use crate::math::distributions::student_tail;
 
-/// Timed labels of a person without which nothing is said of that person's speed.
+/// Fewest timed labels of a person for a result about that person's speed.
 pub const FEWEST_TIMED_LABELS: usize = 20;
-/// Other people with as many, without whom there is nothing to compare with.
+/// Fewest other people with that many labels for a comparison.
 const FEWEST_OTHERS: usize = 5;
-/// The chance that anybody at all is flagged where everybody works alike (Bonferroni): of six people or more each is for less than 1 %.
+/// Probability that anyone is flagged where all people work alike (Bonferroni): among six people or more each
+/// is flagged with less than 1 %.
 const FALSE_ALARMS: f64 = 0.05;
-/// Somebody who needs more than this share of the others' time is not too fast, however alike the others are.
+/// Upper limit of a flagged person's share of the others' time, however similar the others are.
 const AT_MOST: f64 = 0.5;
-/// People who are alike to a thousandth of their time were not timed: their spread is no measure of anybody.
+/// People whose times differ by less than a thousandth were not timed: their spread is not a valid
+/// comparison.
 const LEAST_VARIANCE: f64 = 1e-6;
-/// The standard error of a median of normal values, in standard errors of their mean.
+/// The standard error of a median of normal values, in units of the standard error of their mean.
 const MEDIAN_ERROR: f64 = 1.2533;
 
-/// How long somebody looked at a text before answering.
+/// Time that an annotator looked at a text before answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedLabel {
     /// Index of the annotator.
     pub annotator: u32,
     /// Characters of the text.
     pub characters: u32,
-    /// Milliseconds.
+    /// Time in milliseconds.
     pub milliseconds: u32,
 }
 
 /// One annotator's speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Speed {
-    /// Labels whose time is known.
+    /// Number of labels with a known time.
     pub labels: usize,
-    /// Their median time, in seconds; `None` without one.
+    /// Median time of these labels, in seconds; `None` without one.
     pub seconds: Option<f64>,
-    /// Set where it is far below that of the others.
+    /// Set if the speed is far above that of the others.
     pub too_fast: Option<TooFast>,
 }
 
-/// Somebody who answers faster than the others.
+/// An annotator who answers faster than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TooFast {
-    /// What the others need on texts as long: a median, in seconds.
+    /// The others' median time on texts of the same length, in seconds.
     pub others_seconds: f64,
-    /// One-sided p value of being so far below the others, not yet corrected for the number of people compared.
+    /// One-sided p value of being so far below the others, not corrected for the number of people compared.
     pub p: f64,
-    /// People who were compared.
+    /// Number of compared people.
     pub people: usize,
 }
 
-/// Every annotator's speed. Times are compared on a logarithmic scale after taking out the length of the texts (least squares within
-/// people); a person's speed is the median of what is left. Somebody is too fast whose speed lies so far below the others' that a new person drawn
-/// from a normal distribution of theirs would for 5 % over the number of people compared (a prediction interval by Student's t, the error of the
-/// own median added), and who needs half of their time or less. Costs a sort of the labels.
+/// Every annotator's speed. Times are compared on a logarithmic scale, adjusted for the length of the texts
+/// (least squares within people); a person's speed is the median of the residuals. A person is too fast if
+/// their speed is so far below the others' that a new person drawn from a normal distribution of the others
+/// would be there with a probability of 5 % over the number of people compared (a prediction interval by
+/// Student's t, including the error of the person's own median), and they need half of the others' time or
+/// less. Costs a sort of the labels.
 ///
 /// # Errors
 /// An annotator out of range.
@@ -78,7 +82,7 @@ pub fn speeds(labels: &[TimedLabel], annotators: usize) -> Result<Vec<Speed>, Mo
 /// A person with enough timed labels.
 #[derive(Clone, Copy, Debug)]
 struct Person {
-    /// Median of the logarithms of the times after taking out the texts' length.
+    /// Median of the logarithms of the times, adjusted for the texts' length.
     pace: f64,
     /// Its squared standard error.
     variance: f64,
@@ -93,7 +97,8 @@ impl Person {
         }
         let left: Vec<f64> = labels.iter().map(|(length, time)| time - slope * length).collect();
         let pace = median(left.clone())?;
-        // 1.4826 times the median deviation is the standard deviation of normal values, whatever a few long breaks do.
+        // 1.4826 times the median deviation is the standard deviation of normal values, robust against a few
+        // long breaks.
         let spread = 1.4826 * median(left.iter().map(|value| (value - pace).abs()).collect())?;
         let variance = (MEDIAN_ERROR * spread).powi(2) / labels.len() as f64;
         let time = median(labels.iter().map(|(_, time)| *time).collect())?;
@@ -110,7 +115,7 @@ impl Person {
         let n = others.len() as f64;
         let mean = others.iter().map(|other| other.pace).sum::<f64>() / n;
         let between = others.iter().map(|other| (other.pace - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // The others' spread holds the errors of their own medians already.
+        // The others' spread already includes the errors of their own medians.
         let usual_error = others.iter().map(|other| other.variance).sum::<f64>() / n;
         let variance = between * (1.0 + 1.0 / n) + (self.variance - usual_error).max(0.0);
         let behind = mean - self.pace;
@@ -128,7 +133,8 @@ impl Person {
     }
 }
 
-/// How the logarithm of the time grows with that of the length, between not at all and in proportion: least squares on what varies within people.
+/// Slope of the logarithm of the time on that of the length, limited to 0 to 1: least squares on the
+/// variation within people.
 fn slope_within(own: &[Vec<(f64, f64)>]) -> f64 {
     let (mut xx, mut xy) = (0.0, 0.0);
     for labels in own {
@@ -160,13 +166,14 @@ mod tests {
         StandardNormal.sample(rng)
     }
 
-    /// Exponential to both sides, variance 1: people vary more widely than a normal distribution says.
+    /// Double exponential of variance 1: people vary more widely than under a normal distribution.
     fn laplace(rng: &mut ChaCha8Rng) -> f64 {
         let u: f64 = rng.random_range(-0.499_999..0.499_999);
         -u.signum() * (1.0 - 2.0 * u.abs()).ln() / 2.0_f64.sqrt()
     }
 
-    /// Times that grow with the length of the texts, now and then with a break of minutes. `pace` is each person's own, of standard deviation 1.
+    /// Times that increase with the length of the texts, occasionally with a break of minutes. `pace` is each
+    /// person's own, of standard deviation 1.
     fn simulated(
         people: usize,
         labels: std::ops::Range<usize>,
@@ -211,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Somebody who answers within a second, whatever the text, among people who read.
+    /// A person who answers within a second, regardless of the text, among people who read.
     #[test]
     fn who_does_not_read_is_found() {
         let mut found = 0;
@@ -234,7 +241,7 @@ mod tests {
         assert!(found >= 18, "{found} of 20");
     }
 
-    /// Short texts take less time: who got them is not faster for it.
+    /// Short texts take less time: annotators who got them are not faster because of it.
     #[test]
     fn short_texts_make_nobody_fast() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -264,7 +271,7 @@ mod tests {
         assert_eq!(speeds(&[], 2).unwrap(), [Speed::default(); 2]);
         assert_eq!(flags(&many(20, FEWEST_TIMED_LABELS - 1, 0), 20), 0);
         assert_eq!(flags(&many(FEWEST_OTHERS as u32, 40, 0), FEWEST_OTHERS), 0);
-        // People without any spread are no measure of how people vary.
+        // People without any spread give no measure of the variation between people.
         assert_eq!(flags(&many(20, 40, 0), 20), 0);
         assert!(speeds(&[one(3, 5)], 3).is_err());
     }

@@ -1,22 +1,25 @@
-//! How widely the labels of each text are spread, as far as its few labels tell.
+//! Variance of the labels of each text, estimated from few labels.
 
 use crate::data::Observation;
 
 /// The variance of a label about the mean of its text, text by text.
 ///
-/// A sample variance of five labels says little, and one of five equal labels says 0: each is drawn towards that of all texts by
-/// credibility (Bühlmann 1967), `s_t^2 = s^2 + V / (V + 2 (s^4 + V) / (n_t - 1)) (v_t - s^2)`, where `v_t` are the sample variances, `s^2` is
-/// their mean weighted by degrees of freedom, and `V`, how much the true ones vary between texts, is what sample variances vary beyond what
-/// normal labels would make them (method of moments). Where that is nothing all texts have the same.
+/// A sample variance of five labels is uncertain, and that of five equal labels is 0: each is shrunk towards
+/// that of all texts by credibility (Bühlmann 1967),
+/// `s_t^2 = s^2 + V / (V + 2 (s^4 + V) / (n_t - 1)) (v_t - s^2)`, where `v_t` are the sample variances, `s^2`
+/// is their mean weighted by degrees of freedom, and `V`, the variance of the true ones between texts, is the
+/// variance of the sample variances in excess of that of normal labels (method of moments). Where there is no
+/// excess all texts have the same variance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextVariances {
-    /// Of each text, in squared levels.
+    /// Variance of each text, in squared levels.
     variances: Vec<f64>,
     labels: Vec<u32>,
 }
 
 impl TextVariances {
-    /// Of `observations` on `texts`; levels count as 0, 1, 2, ... `None` without a text of two labels.
+    /// Estimates the variances of `observations` on `texts`; levels count as 0, 1, 2, ... `None` without a
+    /// text with two labels.
     ///
     /// # Panics
     /// If an observation is beyond the texts.
@@ -63,9 +66,9 @@ impl TextVariances {
     /// Labels that a text needs for an interval of this width: `(2 z / width)^2 s_t^2`, at least one.
     ///
     /// # Panics
-    /// As [`TextVariances::width`].
+    /// The same as [`TextVariances::width`].
     pub fn labels_for_width(&self, text: usize, width: f64) -> f64 {
-        // 16.000000000000004 labels are 16.
+        // Tolerance for rounding: 16.000000000000004 labels count as 16.
         ((2.0 * super::components::Z / width).powi(2) * self.variances[text] - 1e-6).ceil().max(1.0)
     }
 }
@@ -88,7 +91,8 @@ mod tests {
         of.iter().enumerate().flat_map(text).collect()
     }
 
-    /// By hand: sample variances 0, 2 and 0 of two labels each vary no more than chance makes them: all texts get 2/3.
+    /// By hand: sample variances 0, 2 and 0 of two labels each vary no more than by chance: all texts get
+    /// 2/3.
     #[test]
     fn where_chance_explains_it_all_texts_are_alike() {
         let found = TextVariances::of(&labels(&[&[1, 1], &[0, 2], &[3, 3], &[2], &[]]), 5).unwrap();
@@ -103,8 +107,9 @@ mod tests {
         assert!(TextVariances::of(&[], 0).is_none());
     }
 
-    /// By hand: twelve texts of ten labels, six with variance 0 and six with 40/9 (five at either end of five levels). s^2 = 20/9, the sample
-    /// variances spread by 9 x 12 x (20/9)^2 = 533.3, of which 24 s^4 = 118.5 is chance: V = 414.8 / 132 = 3.142.
+    /// By hand: twelve texts of ten labels, six with variance 0 and six with 40/9 (five at either end of five
+    /// levels). s^2 = 20/9, the sample variances spread by 9 x 12 x (20/9)^2 = 533.3, of which 24 s^4 = 118.5
+    /// is chance: V = 414.8 / 132 = 3.142.
     #[test]
     fn texts_that_differ_keep_most_of_their_own() {
         let (alike, apart): ([u16; 10], [u16; 10]) = ([2; 10], [0, 0, 0, 0, 0, 4, 4, 4, 4, 4]);
@@ -118,8 +123,9 @@ mod tests {
         assert!(found.variances[0] > 0.0 && share > 0.5, "{share}");
     }
 
-    /// Texts on which people agree beside texts on which they are divided, six to ten labels each: of the texts that may stop because their interval is
-    /// narrow enough, the interval holds the true mean nearly as often as it says, though they were picked by their labels.
+    /// Texts on which people agree and texts on which they are divided, six to ten labels each: for texts
+    /// that may stop because their interval is narrow enough, the coverage of the interval is nearly the
+    /// nominal one, although they were selected by their labels.
     #[test]
     fn texts_that_stop_by_their_width_are_as_sure_as_they_say() {
         let chances: [[f64; 5]; 3] =

@@ -1,4 +1,4 @@
-//! Krippendorff's unitizing alpha: agreement on where the marked passages of a text begin and end.
+//! Krippendorff's unitizing alpha: agreement on the boundaries of marked passages.
 
 use crate::data::ModelError;
 use serde::{Deserialize, Serialize};
@@ -12,40 +12,48 @@ type Passages = Vec<(u32, u32)>;
 pub struct MarkedUnits {
     /// Index of the text.
     pub text: u32,
-    /// Characters of the text; the same in all answers to it.
+    /// Length of the text in characters; the same in all answers to it.
     pub length: u32,
-    /// Half-open passages in any order; none is an answer too. Those that overlap are one, those that only touch are two.
+    /// Half-open passages in any order; an empty list is an answer, too. Overlapping passages are one,
+    /// adjacent ones are two.
     pub units: Vec<(u32, u32)>,
 }
 
-/// Agreement on the places of passages, of one type or of several together.
+/// Agreement on the positions of passages, of one type or of several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unitizing {
-    /// 1 less observed over expected disagreement; absent where nothing was marked in texts with two answers or more.
+    /// 1 less observed over expected disagreement; absent where nothing was marked in texts with two answers
+    /// or more.
     pub alpha: Option<f64>,
-    /// Squared differences of every two answers to a text, averaged over pairs, times the answers, summed over texts.
+    /// Squared differences of every two answers to a text, averaged over pairs, times the answers, summed
+    /// over texts.
     pub observed: f64,
-    /// The same were all units and gaps of all answers put anywhere.
+    /// Expected disagreement under all placements of all units and gaps.
     pub expected: f64,
-    /// Passages that were joined because they overlapped another one of the same answer and type.
+    /// Number of passages that were joined because they overlapped another one of the same answer and type.
     pub joined: u64,
 }
 
-/// Krippendorff's alpha for unitizing (Krippendorff 1995, *On the reliability of unitizing contiguous data*; 2004, *Content analysis*, 2nd
-/// ed., 11.6), with one category. `answers` come in any order, at most one an annotator and text.
+/// Krippendorff's alpha for unitizing (Krippendorff 1995, *On the reliability of unitizing contiguous data*;
+/// 2004, *Content analysis*, 2nd ed., 11.6), with one category. `answers` are in any order, at most one per
+/// annotator and text.
 ///
-/// Two answers to a text differ by `(begin - begin)^2 + (end - end)^2` for every two passages that share a character, and by the squared
-/// length of a passage that shares none. Expected is the mean of the same over all ways in which a passage of any answer may lie in
-/// relation to any other one or to a gap that holds it.
+/// Two answers to a text differ by `(begin - begin)^2 + (end - end)^2` for every two passages that share a
+/// character, and by the squared length of a passage that shares none. Expected disagreement is the mean of
+/// the same over all possible placements of a passage of any answer relative to any other one or to a gap
+/// that contains it.
 ///
-/// The measure was made for one continuum that everybody has marked. Here people may have marked different texts: each text is compared
-/// among those who answered it and counts with the number of its answers, `sum over pairs / (answers - 1)`, as a unit does in alpha for
-/// labels; expected disagreement is of all units and gaps of texts with two answers or more, where a gap ends with its text, and
-/// `answers x length`, summed over texts, takes the place of raters times length. With one text this is the published measure.
+/// The measure was designed for one continuum that all annotators have marked. Here they may have marked
+/// different texts: each text is compared among those who answered it and counts with the number of its
+/// answers, `sum over pairs / (answers - 1)`, like a unit in alpha for labels; expected disagreement uses all
+/// units and gaps of texts with two answers or more, where a gap ends with its text, and `answers x length`,
+/// summed over texts, replaces the number of raters times length. With one text this is the published
+/// measure.
 ///
 /// # Errors
-/// [`ModelError::Length`] where answers to one text differ in its length or a passage is empty or lies beyond it.
+/// [`ModelError::Length`] where answers to one text differ in its length or a passage is empty or out of
+/// range.
 pub fn unitizing_alpha(answers: &[MarkedUnits]) -> Result<Unitizing, ModelError> {
     let mut by_text: BTreeMap<u32, Vec<(u32, Passages)>> = BTreeMap::new();
     let mut joined = BTreeMap::new();
@@ -79,7 +87,7 @@ impl Unitizing {
         Self { alpha, observed, expected, joined }
     }
 
-    /// Of several types together: 1 less the sum of observed over the sum of expected disagreements.
+    /// Combines several types: 1 minus the sum of observed over the sum of expected disagreements.
     pub fn together<'a>(types: impl IntoIterator<Item = &'a Self>) -> Self {
         types.into_iter().fold(Self::default(), |all, one| {
             Self::of(all.observed + one.observed, all.expected + one.expected, all.joined + one.joined)
@@ -92,7 +100,7 @@ fn wrong(expected: u32, found: u32) -> ModelError {
     ModelError::Length { what, expected: expected as usize, found: found as usize }
 }
 
-/// The passages of an answer in order, those that overlap as one, and how many that made fewer.
+/// The passages of an answer in order, with overlapping ones joined, and the number of joined passages.
 fn apart(answer: &MarkedUnits) -> Result<(Passages, u64), ModelError> {
     let mut sorted = answer.units.clone();
     sorted.sort_unstable();
@@ -132,7 +140,7 @@ fn difference(one: &[(u32, u32)], other: &[(u32, u32)]) -> f64 {
     sum + alone.map(|((begin, end), _)| square(*end, *begin)).sum::<f64>()
 }
 
-/// All units and gaps, wherever they are.
+/// All units and gaps of all answers.
 #[derive(Debug, Default)]
 struct Everywhere {
     /// Answers times characters.
@@ -159,8 +167,8 @@ impl Everywhere {
         }
     }
 
-    /// `2 n sum_g [(N - 1) (2 l^3 - 3 l^2 + l) / 3 + l^2 sum_(gaps h >= l) (h - l + 1)] / (n (n - 1) - sum_g l (l - 1))`: N units of length l,
-    /// n answers times characters.
+    /// `2 n sum_g [(N - 1) (2 l^3 - 3 l^2 + l) / 3 + l^2 sum_(gaps h >= l) (h - l + 1)]` over
+    /// `(n (n - 1) - sum_g l (l - 1))`: N units of length l, n answers times characters.
     fn expected(mut self) -> f64 {
         self.gaps.sort_unstable_by(|a, b| b.total_cmp(a));
         self.units.sort_unstable_by(|a, b| b.total_cmp(a));

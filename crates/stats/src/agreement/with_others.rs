@@ -1,40 +1,42 @@
-//! One annotator beside the others: how far they agree, and what stands out.
+//! Comparison of one annotator with the others: agreement, and unusual patterns.
 
 use super::counts::{checked, counts};
 use crate::data::{ModelError, Observation, Target};
 use crate::math::distributions::{student_quantile, student_tail};
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// One annotator beside all others.
+/// Comparison of one annotator with all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BesideOthers {
-    /// Texts that this annotator shares with others.
+    /// Number of texts that this annotator shares with others.
     pub texts: usize,
-    /// Share of pairs of this annotator's label and another one's on the same text that are equal; `None` without shared texts.
+    /// Share of equal pairs of this annotator's label and another one's on the same text; `None` without
+    /// shared texts.
     pub equal: Option<f64>,
-    /// Its 95 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared texts, or where nothing varies.
+    /// Its 95 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared
+    /// texts, or where nothing varies.
     pub interval: Option<(f64, f64)>,
-    /// What stands out. Of people who judge as the others do, each is raised for 1 % at most.
+    /// Unusual patterns. Among people who judge as the others do, each flag is raised for at most 1 %.
     pub flags: Vec<AnnotatorFlag>,
 }
 
-/// Something that stands out about an annotator, with the numbers behind it.
+/// An unusual pattern of an annotator, with the underlying numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnnotatorFlag {
     /// Every label is one level.
     OneLevel {
         /// The level, counted from 0.
         level: u16,
-        /// Labels.
+        /// Number of labels.
         labels: usize,
-        /// The chance that somebody whose use of this level varies as the others' does gives it every time.
+        /// Probability that an annotator whose use of this level varies like the others' gives it every time.
         chance: f64,
     },
-    /// The labels run against those of the others.
+    /// The labels are negatively correlated with those of the others.
     Reversed {
         /// Pearson's correlation with the others' mean level on the same text.
         r: f64,
-        /// Shared texts.
+        /// Number of shared texts.
         texts: usize,
         /// One-sided p value of no correlation.
         p: f64,
@@ -42,21 +44,21 @@ pub enum AnnotatorFlag {
 }
 
 impl BesideOthers {
-    /// With fewer shared texts there is no interval.
+    /// Fewest shared texts for an interval.
     pub const FEWEST_TEXTS: usize = 20;
 }
 
-/// A flag is raised where it would be for fewer people than this share of those who judge as the others do.
+/// Largest share of people with usual judgements for whom a flag is raised.
 const FALSE_ALARMS: f64 = 0.01;
-/// Fewer others say too little about how people use a level.
+/// Fewest other annotators to estimate how people use a level.
 const FEWEST_OTHERS: usize = 5;
-/// Fewer shared texts say too little about a correlation.
+/// Fewest shared texts for a correlation.
 const FEWEST_CORRELATED: usize = 10;
 
-/// Every annotator beside all others. Levels in an order are correlated. Costs a few steps for each label.
+/// Compares every annotator with all others. Ordered levels are correlated. Costs a few steps for each label.
 ///
 /// # Errors
-/// What an observation or the scale can have wrong.
+/// Invalid observations or scale.
 pub fn beside_others(
     observations: &[Observation],
     texts: usize,
@@ -85,10 +87,10 @@ pub fn beside_others(
     Ok(own.iter().zip(&used).map(one).collect())
 }
 
-/// One of an annotator's labels on a text that others labelled too.
+/// A label of an annotator on a text that others labelled, too.
 struct Shared {
     level: f64,
-    /// Mean level of the others, and how many of them agree.
+    /// Mean level of the others, and the number of them who agree.
     others: f64,
     equal: f64,
     pairs: f64,
@@ -111,7 +113,7 @@ fn shared(labels: &[Observation], counts: &[u32], levels: usize) -> Vec<Shared> 
     labels.iter().filter_map(of).collect()
 }
 
-/// How often each level was given.
+/// Number of labels of each level.
 fn used(labels: &[Observation], levels: usize) -> Vec<u32> {
     let mut used = vec![0; levels];
     labels.iter().for_each(|o| used[usize::from(o.level)] += 1);
@@ -137,8 +139,9 @@ fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
     (Some(share), interval)
 }
 
-/// All labels on one level, where that is improbable: others' shares of the level are taken for draws of a beta distribution, so that the chance of `n`
-/// such labels is that of the beta-binomial distribution. A share of the false alarms for each level.
+/// Flags labels that are all on one level, where that is improbable: others' shares of the level are treated
+/// as draws from a beta distribution, so that the probability of `n` such labels is that of the beta-binomial
+/// distribution. The false alarms are divided among the levels.
 fn one_level(own: &[u32], everyone: &[Use]) -> Option<AnnotatorFlag> {
     let labels: u32 = own.iter().sum();
     let level = own.iter().position(|n| *n == labels).filter(|_| labels > 0)?;
@@ -157,7 +160,7 @@ fn one_level(own: &[u32], everyone: &[Use]) -> Option<AnnotatorFlag> {
     })
 }
 
-/// How people use one level, in sums that one of them can be taken out of.
+/// Use of one level by all people, as sums from which one person can be subtracted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     people: f64,
@@ -170,7 +173,7 @@ struct Use {
 }
 
 impl Use {
-    /// Of each level; people without labels do not count.
+    /// For each level; people without labels are ignored.
     fn of(used: &[Vec<u32>], levels: usize) -> Vec<Self> {
         let mut all = vec![Self::default(); levels];
         for used in used {
@@ -196,8 +199,9 @@ impl Use {
         self.with(hits, n, -1.0)
     }
 
-    /// The beta distribution of people's shares (Kleinman 1973: mean and correlation of two labels of a person by weighted moments). Half a hit and
-    /// half a miss are added to the mean, so that nothing is impossible.
+    /// The beta distribution of people's shares (Kleinman 1973: mean and correlation of two labels of a
+    /// person by weighted moments). Half a hit and half a miss are added to the mean, so that nothing is
+    /// impossible.
     fn beta(self) -> Option<(f64, f64)> {
         let Self { people, labels, squares, hits, shares } = self;
         let p = (hits + 0.5) / (labels + 1.0);
@@ -212,7 +216,7 @@ impl Use {
     }
 }
 
-/// A correlation with the others' mean below 0 beyond chance.
+/// Flags a correlation with the others' mean that is significantly below 0.
 fn reversed(shared: &[Shared]) -> Option<AnnotatorFlag> {
     let n = shared.len() as f64;
     if shared.len() < FEWEST_CORRELATED {
@@ -238,7 +242,8 @@ mod tests {
     use crate::data::synthetic::simulate;
     use dissensus_domain::ScaleKind;
 
-    /// People who judge by the model, sets with many texts and few, five levels and two: each flag for at most 1 % of them.
+    /// People who judge according to the model, on projects with many texts and few, five levels and two:
+    /// each flag for at most 1 % of them.
     #[test]
     fn people_who_judge_by_the_model_are_hardly_flagged() {
         for (texts, people, levels, each) in
@@ -264,7 +269,8 @@ mod tests {
         }
     }
 
-    /// In each of twenty projects one person answers from the other end of the scale, and one always gives the middle.
+    /// In each of twenty projects one person answers from the opposite end of the scale, and one always gives
+    /// the middle.
     #[test]
     fn who_turns_the_scale_round_or_never_moves_is_found() {
         let (mut turned, mut still) = (0, 0);
@@ -299,12 +305,12 @@ mod tests {
         assert_eq!(found[3], BesideOthers::default());
     }
 
-    /// The interval of a share of texts is about that of the mean of as many independent draws.
+    /// The interval of a share of texts is close to that of the mean of as many independent draws.
     #[test]
     fn the_interval_over_texts_covers() {
         let mut held = 0;
         for seed in 0..300u64 {
-            // Agreement with one other by a coin of 0.7, in 40 texts.
+            // Agreement with one other annotator with probability 0.7, in 40 texts.
             let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678;
             let mut shared = Vec::new();
             for _ in 0..40 {

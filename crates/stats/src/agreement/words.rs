@@ -1,4 +1,4 @@
-//! Agreement on which words of a text are marked.
+//! Agreement on the marked words of a text.
 
 use super::crossed::{LeftOut, unless_cancelled};
 use super::reliability::{Estimate, LEAST_DECIDING};
@@ -15,9 +15,9 @@ pub struct MarkedWords {
     pub text: u32,
     /// Index of the annotator.
     pub annotator: u32,
-    /// How many words the text has; the same in all answers to it.
+    /// Number of words of the text; the same in all answers to it.
     pub words: u32,
-    /// The marked ones, from 0; none is an answer too.
+    /// The marked words, from 0; an empty set is an answer, too.
     pub marked: BTreeSet<u32>,
 }
 
@@ -25,19 +25,22 @@ pub struct MarkedWords {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordAgreement {
-    /// Texts with two answers or more: what is resampled.
+    /// Number of texts with two answers or more, the resampled units.
     pub texts: usize,
-    /// Their words.
+    /// Number of words of these texts.
     pub words: u64,
-    /// Share of these words that an answer marks, on average over answers; absent without words.
+    /// Mean share of these words that an answer marks; absent without words.
     pub marked: Option<f64>,
-    /// Krippendorff's alpha with every word as a unit that is marked or not by each answer to its text (nominal; Krippendorff 2019, Content analysis, 4th ed., 12.3).
+    /// Krippendorff's alpha with every word as a unit that is marked or not by each answer to its text
+    /// (nominal; Krippendorff 2019, Content analysis, 4th ed., 12.3).
     pub alpha: Estimate,
-    /// F1 of the words marked by two annotators of a text, pooled over all pairs: `2 |A and B| / (|A| + |B|)`, sums over pairs. Absent where nobody marked a word. Chance is not taken off.
+    /// F1 of the words marked by two annotators of a text, pooled over all pairs:
+    /// `2 |A and B| / (|A| + |B|)`, sums over pairs. Absent where no word is marked. Not corrected for
+    /// chance.
     pub pairwise_f1: Estimate,
 }
 
-/// What one text adds to the sums of which both measures are made.
+/// Contribution of one text to the sums for both measures.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     words: f64,
@@ -50,10 +53,12 @@ struct Sums {
     either: f64,
 }
 
-/// Agreement of `answers` (any order, at most one an annotator and text). Intervals, if asked for, are made as by [`super::reliability`]; they need 20 texts with two answers, and 10 with a marked word.
+/// Agreement of `answers` (any order, at most one per annotator and text). Intervals, if requested, are
+/// computed as in [`super::reliability`]; they need 20 texts with two answers, and 10 with a marked word.
 ///
 /// # Errors
-/// [`ModelError::Length`] where answers to one text differ in its number of words or mark a word that is not there; a cancel.
+/// [`ModelError::Length`] where answers to one text differ in its number of words or mark a word that does
+/// not exist; [`ModelError::Cancelled`].
 pub fn word_agreement(
     answers: &[MarkedWords],
     bootstrap: Option<&BootstrapOptions>,
@@ -126,7 +131,7 @@ fn sums(answers: &[&MarkedWords]) -> Result<Sums, ModelError> {
 }
 
 impl Sums {
-    /// These and `weight` times those.
+    /// The sum of these and `weight` times the others.
     fn plus(&self, of: &Self, weight: f64) -> Self {
         Self {
             words: self.words + weight * of.words,
@@ -147,7 +152,7 @@ fn total_of(texts: &[Sums]) -> Sums {
     texts.iter().fold(Sums::default(), |sum, text| sum.plus(text, 1.0))
 }
 
-/// What leaving out each person takes off the sums, and what leaving out each answer does.
+/// Change of the sums when leaving out each person, and each answer.
 fn left_out(
     by_text: &BTreeMap<u32, Vec<&MarkedWords>>,
     texts: &[Sums],
@@ -159,7 +164,7 @@ fn left_out(
         for (at, answer) in answers.iter().enumerate() {
             let mut others = answers.clone();
             others.remove(at);
-            // An answer alone pairs with nothing.
+            // A single remaining answer has no pairs.
             let rest = if others.len() > 1 { sums(&others)? } else { Sums::default() };
             let gone = all.plus(&rest, -1.0);
             let person = people.entry(answer.annotator).or_default();
@@ -202,7 +207,7 @@ mod tests {
         (0..40).flat_map(|text| (0..1 + text % 5).map(move |who| answer(text, who))).collect()
     }
 
-    /// The alpha of labels, which is held to other programs, with a word for a text.
+    /// The alpha of labels, which is tested against other programs, with each word as a text.
     #[test]
     fn alpha_is_that_of_words_as_units() {
         let answers = made_up();

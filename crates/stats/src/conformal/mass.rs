@@ -1,10 +1,12 @@
-//! How far down a prediction a level stands: the score that prediction sets are made by.
+//! The conformal score of a level: its rank in a prediction, measured in probability.
 
-/// For every level the probability of the levels that come before it, the most likely one first: 0 for that one, so that no set is empty.
-/// This is the score of adaptive prediction sets (Romano, Sesia and Candès 2020, Classification with valid and adaptive coverage, eq. 5)
-/// with the level itself left out and nothing drawn by lot. On an `ordinal` scale sets grow from the most likely level to the more likely of its
-/// two neighbours, so that each is a run of levels (Lu, Angelopoulos and Pomerantz 2022, Improving trustworthiness of AI disease severity rating
-/// with ordinal conformal prediction sets). Writes one number a level.
+/// For every level the probability of the levels that precede it, the most likely one first: 0 for that one,
+/// so that no set is empty. This is the score of adaptive prediction sets (Romano, Sesia and Candès 2020,
+/// Classification with valid and adaptive coverage, eq. 5) without the level itself and without
+/// randomisation. On an `ordinal` scale sets grow from the most likely level to the more likely of its two
+/// neighbours, so that each is a run of levels (Lu, Angelopoulos and Pomerantz 2022, Improving
+/// trustworthiness of AI disease severity rating with ordinal conformal prediction sets). Writes one number
+/// per level.
 pub fn mass_before(p: &[f32], ordinal: bool, out: &mut [f64]) {
     if ordinal {
         grow(p, out);
@@ -50,7 +52,7 @@ mod tests {
     #[test]
     fn levels_stand_behind_those_that_are_more_likely() {
         assert_eq!(before(&[0.1, 0.5, 0.05, 0.35], false), [0.85, 0.0, 0.95, 0.5]);
-        // Contiguous: level 3 is reached through level 2 alone.
+        // Contiguous: level 3 is only reached through level 2.
         assert_eq!(before(&[0.1, 0.5, 0.05, 0.35], true), [0.5, 0.0, 0.6, 0.65]);
         assert_eq!(before(&[0.7, 0.3], true), before(&[0.7, 0.3], false));
         assert_eq!(before(&[0.2, 0.2, 0.6], true), [0.8, 0.6, 0.0]);

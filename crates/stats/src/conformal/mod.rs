@@ -1,4 +1,5 @@
-//! Prediction sets that are calibrated to hold the label with a chance that is aimed at, whatever the model: split conformal prediction.
+//! Prediction sets that are calibrated to contain the label with a given probability under any model: split
+//! conformal prediction.
 
 mod mass;
 mod thresholds;

@@ -1,42 +1,50 @@
-//! How large sets must be for each annotator: quantiles of calibration scores, shrunk towards the common one.
+//! Thresholds of prediction sets for each annotator: quantiles of calibration scores, shrunk towards the
+//! common one.
 
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
 
-/// Fewer calibration labels than this say nothing about a 90 % quantile of anybody.
+/// Fewest calibration labels to estimate a 90 % quantile.
 pub const FEWEST_LABELS: usize = 50;
-/// Labels that everybody's scores count for, beside an annotator's own.
+/// Candidates for the number of labels that the scores of all annotators count for, in addition to an
+/// annotator's own.
 const WEIGHTS: [f64; 6] = [200.0, 100.0, 50.0, 25.0, 12.0, 6.0];
-/// Steps of bisection: the share is found to a millionth.
+/// Steps of bisection, for an accuracy of one millionth.
 const STEPS: usize = 20;
-/// Labels by which weights are compared, at most.
+/// Largest number of labels for comparing weights.
 const MOST_COMPARED: usize = 20_000;
 
-/// Thresholds of conformal scores: a level is in somebody's set where its score is at most theirs.
+/// Thresholds of conformal scores: a level is in an annotator's set if its score is at most the annotator's
+/// threshold.
 ///
-/// The scores of an annotator stand beside everybody's as if these were `m` labels more:
-/// the threshold is the smallest s with `(m F(s) + n F_own(s)) / (m + n) >= share`, F the distributions of the scores of all and of the n own ones. With m = 0
-/// this is conformal prediction in groups (Vovk 2012, Conditional validity of inductive conformal predictors, "Mondrian"), which needs many labels of
-/// each. m is the weight with the least quantile loss of each label under the thresholds without it (infinite, the common quantile, unless another is better by more than a
-/// standard error), and `share` is moved until, each label left out in turn, the share `ceil((N + 1) (1 - miss)) / N` of the labels of people with other labels
-/// is covered. Who has no label here gets what split conformal prediction gives everybody: the `ceil((N + 1) (1 - miss))`-th smallest of all N scores. Labels of one text or
-/// person are not independent, and m and `share` are chosen on the labels that they are applied to, so that the coverage is an aim and no guarantee.
+/// An annotator's own scores are combined with those of all as if the latter were `m` additional labels: the
+/// threshold is the smallest s with `(m F(s) + n F_own(s)) / (m + n) >= share`, where F are the distributions
+/// of the scores of all and of the n own ones. With m = 0 this is conformal prediction in groups (Vovk 2012,
+/// Conditional validity of inductive conformal predictors, "Mondrian"), which needs many labels of each. m is
+/// the weight with the least quantile loss of each label under the thresholds without it (infinite, the
+/// common quantile, unless another is better by more than a standard error), and `share` is adjusted until,
+/// with each label left out in turn, the share `ceil((N + 1) (1 - miss)) / N` of the labels of people with
+/// other labels is covered. Annotators without labels here get the threshold of split conformal prediction:
+/// the `ceil((N + 1) (1 - miss))`-th smallest of all N scores. Labels of one text or person are not
+/// independent, and m and `share` are chosen on the labels that they are applied to, so that the coverage is
+/// a target and not a guarantee.
 #[derive(Clone, Debug)]
 pub struct Thresholds {
     /// Scores of all, ascending.
     all: Vec<f64>,
     /// Each annotator's own, ascending.
     own: Vec<Vec<f64>>,
-    /// Labels that those of all count for; infinite where own labels tell nothing.
+    /// Number of labels that the scores of all count for; infinite where own labels carry no information.
     pub weight: f64,
     /// The share of the mixture below a threshold.
     share: f64,
-    /// The threshold of those without own scores.
+    /// The threshold of annotators without own scores.
     common: f64,
 }
 
 impl Thresholds {
-    /// Of calibration `scores` with the annotator of each, for sets that miss the label in `miss` of all cases. `None` with fewer than [`FEWEST_LABELS`].
+    /// Fits thresholds to calibration `scores`, with the annotator of each, for sets that miss the label in
+    /// `miss` of all cases. `None` with fewer than [`FEWEST_LABELS`].
     pub fn fit(scores: &[(u32, f64)], annotators: usize, miss: f64, seed: u64) -> Option<Self> {
         let one = Self::fit_common(scores, miss)?;
         let mut own = vec![Vec::new(); annotators];
@@ -66,7 +74,8 @@ impl Thresholds {
         Some(if clearly_less(&of_best, &of_common) { best } else { common })
     }
 
-    /// One threshold for everybody, whoever gave the `scores`. `None` with fewer than [`FEWEST_LABELS`].
+    /// Fits one common threshold, regardless of who gave the `scores`. `None` with fewer than
+    /// [`FEWEST_LABELS`].
     pub fn fit_common(scores: &[(u32, f64)], miss: f64) -> Option<Self> {
         if scores.len() < FEWEST_LABELS {
             return None;
@@ -77,13 +86,14 @@ impl Thresholds {
         Some(Self { all, own: Vec::new(), weight: f64::INFINITY, share: 1.0, common })
     }
 
-    /// The threshold of an annotator; the common one for whom nothing is known.
+    /// The threshold of an annotator; the common one for an unknown annotator.
     pub fn of(&self, annotator: u32) -> f64 {
         let own = self.own.get(annotator as usize).map_or(&[][..], Vec::as_slice);
         self.threshold(own, None, self.share)
     }
 
-    /// The smallest score at which the mixture reaches `share`; of an annotator's own scores one, equal to `without`, is left out.
+    /// The smallest score at which the mixture reaches `share`; one of the annotator's own scores, equal to
+    /// `without`, is left out.
     fn threshold(&self, own: &[f64], without: Option<f64>, share: f64) -> f64 {
         let many = own.len() - usize::from(without.is_some() && !own.is_empty());
         if !self.weight.is_finite() || many == 0 {
@@ -108,8 +118,9 @@ impl Thresholds {
         self.threshold(&self.own[annotator as usize], Some(score), share)
     }
 
-    /// The least share of the mixture at which the share `wanted` of labels is covered without themselves. Labels of people with no other are covered by the
-    /// common threshold, whatever the share.
+    /// The smallest share of the mixture at which the share `wanted` of labels is covered by thresholds
+    /// without themselves. Labels of people without other labels are covered by the common threshold,
+    /// independent of the share.
     fn share_that_covers(&self, scores: &[(u32, f64)], wanted: f64) -> f64 {
         let mixed: Vec<(u32, f64)> =
             scores.iter().filter(|one| self.own[one.0 as usize].len() > 1).copied().collect();
@@ -138,12 +149,14 @@ impl Thresholds {
     }
 }
 
-/// The place, from 1, of the score that split conformal prediction takes of `labels` scores in ascending order.
+/// The 1-based rank of the score that split conformal prediction selects among `labels` scores in ascending
+/// order.
 fn rank(labels: usize, miss: f64) -> usize {
     ((labels as f64 + 1.0) * (1.0 - miss)).ceil() as usize
 }
 
-/// Whether losses are lower by more than a standard error of the paired difference: the best of several is lucky.
+/// Whether losses are lower by more than a standard error of the paired difference: the best of several is
+/// partly luck.
 fn clearly_less(losses: &[f64], than: &[f64]) -> bool {
     let gains: Vec<f64> = than.iter().zip(losses).map(|(a, b)| a - b).collect();
     let n = gains.len() as f64;
@@ -211,7 +224,7 @@ mod tests {
         all.extend([(30, 0.9), (30, 0.95)]);
         let fitted = Thresholds { weight: 20.0, share: 0.9, ..Thresholds::fit(&all, 31, 0.1, 0).unwrap() };
         assert!(fitted.of(30) >= fitted.of(7_000) && fitted.of(30) <= 0.95);
-        // Every level is in the set where the scores cannot tell: of equal scores all are covered.
+        // Every level is in the set where the scores are uninformative: of equal scores all are covered.
         let same: Vec<(u32, f64)> = (0..60).map(|i| (i % 5, 0.0)).collect();
         assert_eq!(Thresholds::fit(&same, 5, 0.1, 0).unwrap().of(2), 0.0);
     }

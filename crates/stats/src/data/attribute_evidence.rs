@@ -1,19 +1,19 @@
-//! How much annotators' attributes tell about their labels.
+//! Predictive value of annotators' attributes for their labels.
 
 use serde::{Deserialize, Serialize};
 
-/// What attributes say about annotators whose labels were not looked at.
+/// Predictive value of attributes for annotators without labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttributeEvidence {
-    /// Gain in log-likelihood of a held-out annotator's labels (before any of them is known), in nats a label; negative
-    /// where attributes mislead.
+    /// Gain in log-likelihood of a held-out annotator's labels (before any of them is known), in nats per
+    /// label; negative where attributes mislead.
     pub gain: f64,
-    /// Its standard error over annotators, in nats a label.
+    /// Its standard error over annotators, in nats per label.
     pub standard_error: f64,
     /// Whether the model uses them: the gain is above two standard errors.
     pub used: bool,
-    /// Annotators left out in turn.
+    /// Number of annotators held out in turn.
     pub annotators: usize,
-    /// Their labels.
+    /// Number of their labels.
     pub labels: usize,
 }

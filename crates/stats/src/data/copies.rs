@@ -1,23 +1,26 @@
-//! Texts that are the same under several ids: one of them would tell a model what the others are called.
+//! Copies: texts with the same body under several ids, one of which would reveal the labels of the others to
+//! a model.
 
 use super::observations::Embeddings;
 use crate::data::ModelError;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 
-/// Of every text the first one that is the same; its own row where there is none before it. Splits are given the same bodies, white space and case aside; folds
-/// and leave-one-out predictions inside a fit know embeddings alone, and there texts are the same whose embeddings are equal.
+/// For every text the first one with the same content; its own row where it is the first. Splits are given
+/// equal bodies, up to white space and case; folds and leave-one-out predictions inside a fit only have
+/// embeddings, and treat texts with equal embeddings as copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copies {
     first: Vec<u32>,
 }
 
 impl Copies {
-    /// As the caller says, who has the bodies: the row of the first text with the same body for each of `texts` texts.
+    /// Copies determined by the caller, who has the bodies: the row of the first text with the same body for
+    /// each of `texts` texts.
     ///
     /// # Errors
-    /// [`ModelError::Length`] with another number of texts; [`ModelError::UnknownText`] for a row that is not
-    /// there.
+    /// [`ModelError::Length`] with another number of texts; [`ModelError::UnknownText`] for a row that does
+    /// not exist.
     pub fn given(first: &[u32], texts: usize) -> Result<Self, ModelError> {
         if first.len() != texts {
             let (what, found) = ("the copies of texts", first.len());
@@ -31,7 +34,8 @@ impl Copies {
         }
     }
 
-    /// By embeddings, where bodies are not at hand: an encoder gives one body one embedding. Without an encoder every text is its own.
+    /// Copies by embeddings, where bodies are unavailable: an encoder gives equal bodies equal embeddings.
+    /// Without an encoder no text is a copy.
     pub fn by_embedding(embeddings: &Embeddings) -> Self {
         let mut first: Vec<u32> = (0..embeddings.texts as u32).collect();
         if embeddings.dim > 0 {
@@ -43,12 +47,13 @@ impl Copies {
         Self { first }
     }
 
-    /// The text that stands for `text` and its copies.
+    /// The representative of `text` and its copies.
     pub fn first(&self, text: u32) -> u32 {
         self.first[text as usize]
     }
 
-    /// Places in `of` of texts that are the same: a group for each different text, in the order in which they come.
+    /// Positions in `of` of texts that are copies of each other: a group for each distinct text, in order of
+    /// first occurrence.
     pub fn groups(&self, of: &[usize]) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut seen = HashMap::new();
@@ -62,7 +67,7 @@ impl Copies {
         groups
     }
 
-    /// Whether any copy of each text is marked; nothing where nothing is.
+    /// Whether any copy of each text is marked; empty where `marked` is.
     pub fn spread(&self, marked: &[bool]) -> Vec<bool> {
         let mut any = vec![false; self.first.len()];
         for (text, _) in marked.iter().enumerate().filter(|(_, marked)| **marked) {
@@ -74,7 +79,7 @@ impl Copies {
     }
 }
 
-/// An embedding to compare by: equal where all numbers are, bit by bit.
+/// An embedding as a key: equal if all numbers are equal bit by bit.
 struct Numbers<'a>(&'a [f32]);
 
 impl Hash for Numbers<'_> {
@@ -91,7 +96,7 @@ impl PartialEq for Numbers<'_> {
 
 impl Eq for Numbers<'_> {}
 
-/// The members with each key, in the order of the keys: what a division keeps together.
+/// The members with each key, in the order of the keys, for divisions that must not separate them.
 pub fn together<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<Vec<usize>> {
     let mut members: BTreeMap<K, Vec<usize>> = BTreeMap::new();
     keys.enumerate().for_each(|(at, key)| members.entry(key).or_default().push(at));

@@ -1,11 +1,11 @@
-//! Which fold a text belongs to: seeded, and blind to the order observations came in.
+//! Assignment of texts to folds: seeded, and independent of the order of observations.
 
 use super::copies::{Copies, together};
 use super::observations::Embeddings;
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
 
-/// A fold below `folds` for each of `items`: sizes differ by at most one.
+/// Assigns a fold below `folds` to each of `items`: sizes differ by at most one.
 pub fn assign(items: usize, folds: usize, seed: u64) -> Vec<u8> {
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut generator(seed, 1));
@@ -16,7 +16,7 @@ pub fn assign(items: usize, folds: usize, seed: u64) -> Vec<u8> {
     fold
 }
 
-/// A fold for each text, the same for copies: of two copies of a text one would tell what the other is called.
+/// Assigns a fold to each text, the same for copies: one of two copies would reveal the labels of the other.
 pub fn of_texts(embeddings: &Embeddings, folds: usize, seed: u64) -> Vec<u8> {
     let copies = Copies::by_embedding(embeddings);
     let mut fold = assign(embeddings.texts, folds, seed);
@@ -26,7 +26,7 @@ pub fn of_texts(embeddings: &Embeddings, folds: usize, seed: u64) -> Vec<u8> {
     fold
 }
 
-/// A fold for each of these texts, copies in one: of different texts sizes differ by at most one.
+/// Assigns a fold to each of these texts, the same for copies: sizes in distinct texts differ by at most one.
 pub fn of_listed(texts: &[u32], copies: &Copies, folds: usize, seed: u64) -> Vec<u8> {
     let units = together(texts.iter().map(|text| copies.first(*text)));
     let mut fold = vec![0; texts.len()];
@@ -49,7 +49,7 @@ mod tests {
         let copies = Copies::given(&[0, 1, 0, 3, 1, 5], 6).unwrap();
         let listed = of_listed(&[0, 1, 2, 4, 5], &copies, 3, 1);
         assert_eq!((listed[0], listed[1]), (listed[2], listed[3]));
-        // Without an encoder nothing is known to be the same.
+        // Without an encoder no copies are known.
         assert_eq!(of_texts(&Embeddings::none(200), 5, 1), assign(200, 5, 1));
     }
 

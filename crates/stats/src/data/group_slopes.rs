@@ -1,16 +1,16 @@
-//! Whether groups of annotators differ in kind.
+//! Result of testing whether groups of annotators differ in kind.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether groups of annotators (the values of an attribute) react differently to what a text is about.
+/// Whether groups of annotators (the values of an attribute) react differently to the topic of a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupSlopes {
     /// Attributes that were tried.
     pub tried: Vec<String>,
-    /// Those of them whose groups have slopes.
+    /// Accepted attributes, whose groups have slopes.
     pub used: Vec<String>,
-    /// Gain in log-likelihood of held-out labels by the last attribute that was taken, else by the best of those that were not, in nats a
-    /// label.
+    /// Gain in log-likelihood of held-out labels by the last attribute that was accepted, or else by the best
+    /// of the rejected ones, in nats per label.
     pub gain: f64,
     /// Its standard error over annotators and texts.
     pub standard_error: f64,

@@ -2,7 +2,7 @@
 
 use super::Observation;
 
-/// The most frequent level of one text; the lowest of those that tie.
+/// The most frequent level of one text; the lowest in case of ties.
 pub fn majority_level(group: &[Observation], levels: usize) -> u16 {
     let mut counts = vec![0usize; levels];
     for o in group {
@@ -11,16 +11,17 @@ pub fn majority_level(group: &[Observation], levels: usize) -> u16 {
     most_frequent(&counts)
 }
 
-/// Predicts each annotator's most frequent training level, whatever the text (scikit-learn's `DummyClassifier` with
-/// `strategy="most_frequent"`, one for each annotator; of annotators without a training label that of all labels). Ties go to
-/// the lowest level. The baseline of every figure about an annotator: it looks at training labels alone.
+/// Predicts each annotator's most frequent training level, regardless of the text (scikit-learn's
+/// `DummyClassifier` with `strategy="most_frequent"`, one for each annotator; for annotators without a
+/// training label that of all labels). Ties are resolved to the lowest level. The baseline of every figure
+/// about an annotator: it uses only training labels.
 pub struct MostFrequentLevel {
     of_annotator: Vec<Option<u16>>,
     overall: u16,
 }
 
 impl MostFrequentLevel {
-    /// Of training labels, whose levels are below `levels`.
+    /// Fits to training labels, whose levels are below `levels`.
     pub fn fit(train: &[Observation], levels: usize) -> Self {
         let (of_annotator, overall) =
             own_levels(train, levels, |own| own.iter().any(|n| *n > 0).then(|| most_frequent(own)));
@@ -32,15 +33,16 @@ impl MostFrequentLevel {
     }
 }
 
-/// Predicts the (lower) median of each annotator's training levels, whatever the text; of annotators without a training label that of all labels. The
-/// baseline of distances, which it keeps as small as one level can.
+/// Predicts the (lower) median of each annotator's training levels, regardless of the text; for annotators
+/// without a training label that of all labels. The baseline of distances, which it minimises among constant
+/// predictions.
 pub struct MedianLevel {
     of_annotator: Vec<Option<u16>>,
     overall: u16,
 }
 
 impl MedianLevel {
-    /// Of training labels, whose levels are below `levels`.
+    /// Fits to training labels, whose levels are below `levels`.
     pub fn fit(train: &[Observation], levels: usize) -> Self {
         let (of_annotator, overall) = own_levels(train, levels, median);
         Self { of_annotator, overall }
@@ -51,7 +53,8 @@ impl MedianLevel {
     }
 }
 
-/// A level `of` each annotator's labels, counted by level, and of all of them; the lowest level where there are none.
+/// The level that `of` selects from each annotator's labels, counted by level, and from all of them; the
+/// lowest level where there are none.
 fn own_levels(
     train: &[Observation],
     levels: usize,
@@ -67,7 +70,7 @@ fn own_levels(
     (counts.chunks_exact(levels.max(1)).map(&of).collect(), of(&overall).unwrap_or(0))
 }
 
-/// The lowest level that half of the labels do not exceed; `None` without labels.
+/// The lowest level that at least half of the labels do not exceed; `None` without labels.
 fn median(counts: &[usize]) -> Option<u16> {
     let all: usize = counts.iter().sum();
     let mut below = 0;
@@ -79,7 +82,7 @@ fn median(counts: &[usize]) -> Option<u16> {
     (all > 0).then_some(at as u16)
 }
 
-/// Position of the largest count, the first of those that tie.
+/// Position of the largest count, the first in case of ties.
 fn most_frequent(counts: &[usize]) -> u16 {
     let top = counts.iter().copied().max().unwrap_or(0);
     counts.iter().position(|&c| c == top).unwrap_or(0) as u16

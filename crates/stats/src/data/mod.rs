@@ -1,4 +1,4 @@
-//! What goes in and comes out: labels, embeddings, scales, options, errors, progress, and the interface of a model.
+//! Inputs and outputs: labels, embeddings, scales, options, errors, progress, and the interface of a model.
 
 mod annotator_model;
 mod attribute_evidence;

@@ -3,7 +3,7 @@
 use super::{ModelError, value_named};
 use serde::{Deserialize, Serialize};
 
-/// Which annotator model.
+/// Kinds of annotator models.
 #[derive(
     Clone,
     Copy,
@@ -22,17 +22,19 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum ModelKind {
-    /// One head trained on each text's most frequent label; ties go to the lowest of the tied levels.
+    /// One head trained on each text's most frequent label; ties are resolved to the lowest level.
     Majority,
     /// One head trained on all annotators' labels.
     Shared,
-    /// One head per annotator, trained on that annotator's labels alone; `shared` for annotators without labels.
+    /// One head per annotator, trained only on that annotator's labels; `shared` for annotators without
+    /// labels.
     SepHeads,
-    /// A text and an annotator, each made a short vector, through a feed-forward network.
+    /// Short vectors for text and annotator, combined by a feed-forward network.
     ShareRecFfn,
-    /// The same through a Deep & Cross Network.
+    /// Short vectors for text and annotator, combined by a Deep & Cross Network.
     ShareRecDcn,
-    /// One head, every annotator's own severity and thresholds, every text's own effect, with shrinkage estimated from the data.
+    /// One head, severity and thresholds of every annotator, an effect of every text, with shrinkage
+    /// estimated from the data.
     Multilevel,
 }
 

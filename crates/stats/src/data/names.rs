@@ -1,4 +1,4 @@
-//! Names of enum values on the command line and in files: derived by strum, read back here.
+//! Names of enum values on the command line and in files: derived by strum, parsed here.
 
 use super::ModelError;
 use strum::VariantArray;
@@ -11,7 +11,7 @@ where
     T::VARIANTS.iter().map(|value| (*value).into()).collect()
 }
 
-/// The value of this name.
+/// The value with this name.
 ///
 /// # Errors
 /// [`ModelError::UnknownName`], which lists all names.

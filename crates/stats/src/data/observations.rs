@@ -1,4 +1,4 @@
-//! What models are trained on: embeddings, observations and the scale, checked once.
+//! Training data of models: embeddings, observations and the scale, with checks.
 
 use super::sparse_rows::{SparseRow, SparseRows};
 use crate::data::ModelError;
@@ -8,32 +8,33 @@ use std::sync::Arc;
 
 /// One embedding per text, row-major: text `t` is `rows[t * dim .. (t + 1) * dim]`.
 ///
-/// `dim` may be 0 (no encoder yet); the number of texts is then told apart by [`Embeddings::none`].
+/// `dim` may be 0 (no encoder yet); [`Embeddings::none`] then sets the number of texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embeddings {
     /// Numbers in one embedding; 0 without an encoder.
     pub dim: usize,
     /// texts x dim numbers.
     pub rows: Vec<f32>,
-    /// How many texts there are; redundant unless `dim` is 0.
+    /// Number of texts; redundant unless `dim` is 0.
     pub texts: usize,
-    /// Character n-grams of every text, a row a text, each of length 1; `None` where models go without.
+    /// Character n-grams of every text, one row of length 1 per text; `None` for models without them.
     pub ngrams: Option<Arc<SparseRows>>,
-    /// One entry a text: whether its labels tuned the encoder, so that its embedding knows them; `None` where no label here did.
+    /// One entry per text: whether its labels tuned the encoder, so that its embedding contains information
+    /// about them; `None` where no label here did.
     pub tuned_on: Option<Arc<[bool]>>,
 }
 
-/// A text as a model sees it.
+/// Features of a text as input of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TextFeatures<'a> {
-    /// Its embedding; empty without an encoder.
+    /// Empty without an encoder.
     pub embedding: &'a [f32],
-    /// Its character n-grams; empty where a model goes without.
+    /// Empty for models without character n-grams.
     pub ngrams: SparseRow<'a>,
 }
 
 impl<'a> From<&'a [f32]> for TextFeatures<'a> {
-    /// Of a text of which nothing but its embedding is known.
+    /// Features of a text with only an embedding.
     fn from(embedding: &'a [f32]) -> Self {
         Self { embedding, ngrams: SparseRow::default() }
     }
@@ -56,10 +57,10 @@ impl Embeddings {
         Ok(Self { dim, rows, texts, ngrams: None, tuned_on: None })
     }
 
-    /// With the n-grams of the same texts.
+    /// Adds the n-grams of the same texts.
     ///
     /// # Errors
-    /// [`ModelError::Length`] if there are not as many rows as texts.
+    /// [`ModelError::Length`] if the number of rows differs from the number of texts.
     pub fn with_ngrams(self, ngrams: Arc<SparseRows>) -> Result<Self, ModelError> {
         if ngrams.len() != self.texts {
             let (what, expected, found) = ("the n-grams of the texts", self.texts, ngrams.len());
@@ -68,10 +69,11 @@ impl Embeddings {
         Ok(Self { ngrams: Some(ngrams), ..self })
     }
 
-    /// With the texts whose labels tuned the encoder: `multilevel` takes variances and calibration from the others.
+    /// Marks the texts whose labels tuned the encoder: `multilevel` estimates variances and calibration from
+    /// the others.
     ///
     /// # Errors
-    /// [`ModelError::Length`] if there is not an entry for each text.
+    /// [`ModelError::Length`] if there is not one entry per text.
     pub fn with_tuned_on(self, tuned_on: Arc<[bool]>) -> Result<Self, ModelError> {
         if tuned_on.len() != self.texts {
             let (what, expected, found) = ("the list of texts that tuned", self.texts, tuned_on.len());
@@ -81,7 +83,7 @@ impl Embeddings {
         Ok(Self { tuned_on: any.then_some(tuned_on), ..self })
     }
 
-    /// `texts` texts about which nothing is known but who labelled them how.
+    /// `texts` texts without any features.
     pub fn none(texts: usize) -> Self {
         Self { dim: 0, rows: Vec::new(), texts, ngrams: None, tuned_on: None }
     }
@@ -91,7 +93,7 @@ impl Embeddings {
         &self.rows[text * self.dim..(text + 1) * self.dim]
     }
 
-    /// Everything that is known of text `text`.
+    /// All features of text `text`.
     pub fn features(&self, text: usize) -> TextFeatures<'_> {
         let ngrams = self.ngrams.as_ref().map(|rows| rows.row(text)).unwrap_or_default();
         TextFeatures { embedding: self.row(text), ngrams }
@@ -112,9 +114,10 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Binary, choice or ordinal. A multi-label question is a binary one for each of its options, one of spans for each of their types.
+    /// Binary, choice or ordinal. A multi-label question becomes a binary one for each of its options, a span
+    /// question one for each of its types.
     pub kind: ScaleKind,
-    /// How many levels; at least two.
+    /// Number of levels, at least two.
     pub levels: usize,
 }
 
@@ -131,34 +134,32 @@ impl Target {
 /// One categorical attribute of annotators, for example gender.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attribute {
-    /// Its name.
     pub name: String,
-    /// Its values.
     pub values: Vec<String>,
-    /// One entry per annotator: a place in `values`, or `None` where it is not known.
+    /// One entry per annotator: an index in `values`, or `None` where it is unknown.
     pub of: Vec<Option<u16>>,
 }
 
-/// Everything a model may learn from. Texts and annotators without observations are welcome.
+/// Training data of a model. Texts and annotators may be without observations.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingData<'a> {
     /// One row per text.
     pub embeddings: &'a Embeddings,
     /// Current labels in any order, at most one per (text, annotator).
     pub observations: &'a [Observation],
-    /// How many annotators there are; observations name them `0..annotators`.
+    /// Number of annotators, whose indices are `0..annotators`.
     pub annotators: usize,
-    /// The scale.
     pub target: Target,
-    /// What is known about the annotators; empty where nothing is.
+    /// Known attributes of the annotators; empty where there are none.
     pub attributes: &'a [Attribute],
 }
 
 impl TrainingData<'_> {
-    /// The observations ordered by text, then annotator, so that no result depends on the order they came in.
+    /// Checks the observations and orders them by text, then annotator, so that results do not depend on
+    /// their order.
     ///
     /// # Errors
-    /// Everything in [`ModelError`] that an observation, the embeddings or the scale can have wrong.
+    /// Invalid observations, embeddings or scale.
     pub fn sorted(&self) -> Result<Vec<Observation>, ModelError> {
         self.target.check()?;
         let embeddings = self.embeddings;

@@ -1,8 +1,7 @@
-//! What a caller may choose about a fit. Nothing here needs tuning: penalties and variances are estimated.
+//! Options of a fit. None needs tuning: penalties and variances are estimated.
 
 use serde::{Deserialize, Serialize};
 
-/// Choices of a fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FitOptions {
     /// Same data, seed and version give the same numbers.
@@ -11,14 +10,16 @@ pub struct FitOptions {
     pub folds: usize,
     /// Rounds between re-estimating the shared head and the annotators in `multilevel`.
     pub rounds: usize,
-    /// Whether annotators and groups of them may get slopes (a dependence on topics), annotators discriminations of their own, and texts scales of
-    /// their own, where held-out labels show a gain.
+    /// Whether annotators and groups of them may get slopes (a dependence on topics), annotators
+    /// discriminations of their own, and texts scales of their own, where held-out labels show a gain.
     pub slopes: bool,
-    /// Whether text scores may come from words and similar texts too, where that predicts left-out texts better than the linear head.
+    /// Whether text scores may also depend on words and similar texts, where that predicts held-out texts
+    /// better than the linear head.
     #[serde(default = "yes")]
     pub text_scores: bool,
-    /// Whether attributes may tell how severe an annotator is before any label, where held-out annotators show a gain. Who shows people their severities
-    /// goes without: they are what people's own labels say.
+    /// Whether attributes may predict the severity of an annotator without labels, where held-out annotators
+    /// show a gain. Should be off where severities are shown to people, so that they only depend on a
+    /// person's own labels.
     #[serde(default = "yes")]
     pub severities_by_attributes: bool,
 }

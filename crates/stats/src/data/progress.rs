@@ -1,9 +1,9 @@
-//! Progress of computations: in hundredths of a step.
+//! Progress of computations, in percent of a step.
 
 use crate::data::ModelError;
 pub use dissensus_domain::{Progress, Silent};
 
-/// Passes a cancel on, but not the steps of the inner fit.
+/// Forwards cancellation, but not the progress of an inner fit.
 pub struct Quiet<'a>(pub &'a dyn Progress);
 
 impl Progress for Quiet<'_> {
@@ -13,7 +13,7 @@ impl Progress for Quiet<'_> {
     }
 }
 
-/// Tells that the share `done` (0 to 1) of the step called `name` is done, and hears a cancel.
+/// Reports that the share `done` (0 to 1) of the step called `name` is done, and checks for cancellation.
 pub fn step(progress: &dyn Progress, name: &str, done: f32) -> Result<(), ModelError> {
     progress.report((done.clamp(0.0, 1.0) * 100.0) as u64, Some(100), name);
     if progress.cancelled() { Err(ModelError::Cancelled) } else { Ok(()) }

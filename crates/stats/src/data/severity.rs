@@ -1,4 +1,4 @@
-//! How strict or lenient an annotator is.
+//! Severity: how strict or lenient an annotator is.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,14 +1,14 @@
-//! Sparse rows of numbers: which character n-grams a text has.
+//! Sparse rows of numbers: the character n-grams of texts.
 
 use crate::data::ModelError;
 
-/// Columns of a row: n-grams are hashed into so many.
+/// Number of columns that n-grams are hashed into.
 pub const SPARSE_COLUMNS: usize = 1 << 16;
 
-/// One sparse row of 65,536 columns a text, in compressed form (CSR).
+/// One sparse row of 65,536 columns per text, in compressed form (CSR).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseRows {
-    /// Where each row begins, and where the last one ends.
+    /// Start of each row, followed by the end of the last one.
     starts: Vec<usize>,
     columns: Vec<u16>,
     values: Vec<f32>,
@@ -31,7 +31,8 @@ impl SparseRows {
     /// Appends a row.
     ///
     /// # Errors
-    /// [`ModelError::SparseRow`] if its columns do not ascend or a value is not finite; nothing is changed then.
+    /// [`ModelError::SparseRow`] if its columns are not ascending or a value is not finite; nothing is
+    /// changed then.
     pub fn push(&mut self, row: &[(u16, f32)]) -> Result<(), ModelError> {
         let ascends = row.windows(2).all(|pair| pair[0].0 < pair[1].0);
         if !ascends || row.iter().any(|(_, value)| !value.is_finite()) {
@@ -43,17 +44,16 @@ impl SparseRows {
         Ok(())
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Numbers in all rows.
+    /// Number of stored values in all rows.
     pub fn entries(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -7,14 +7,13 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
 
-/// A simulated set of labels with the true effects behind it.
+/// Simulated labels with their true effects.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// texts x dim, independent normal numbers scaled to a mean squared length of 1.
     pub embeddings: Embeddings,
     /// Labels, ordered by annotator, then text.
     pub observations: Vec<Observation>,
-    /// How many annotators there are.
     pub annotators: usize,
     /// Binary for two levels, else ordinal.
     pub target: Target,
@@ -24,8 +23,9 @@ pub struct Simulation {
     pub score: Vec<f64>,
 }
 
-/// A simulation of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced from -1.5 to
-/// 1.5. Every annotator labels `labels_per_annotator` texts chosen at random (at most all of them).
+/// A simulation of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced
+/// from -1.5 to 1.5. Every annotator labels `labels_per_annotator` texts chosen at random (at most all of
+/// them).
 pub fn simulate(
     texts: usize,
     annotators: usize,
@@ -37,8 +37,8 @@ pub fn simulate(
     simulate_consistency(texts, annotators, levels, dim, labels_per_annotator, 0.0, seed)
 }
 
-/// The same of annotators who differ in how strongly they follow the text: `P(y >= j) = sigma(a score + severity - t_j)` with
-/// `log a ~ N(0, discrimination_sd^2)`.
+/// [`simulate`] with annotators who differ in how strongly they follow the text:
+/// `P(y >= j) = sigma(a score + severity - t_j)` with `log a ~ N(0, discrimination_sd^2)`.
 pub fn simulate_consistency(
     texts: usize,
     annotators: usize,

@@ -1,30 +1,33 @@
-//! How much of the differences in severity between people an attribute of theirs explains.
+//! Share of the differences in severity between people that an attribute explains.
 
 use super::severity_gap::{Said, between_people, said};
 use crate::data::Severity;
 use crate::math::f_distribution::{f_cdf, most_noncentrality};
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// What an attribute explains of how people's severities differ: an analysis of variance of people, whose severities are known more or less well.
+/// Share of the differences between people's severities that an attribute explains: an analysis of variance
+/// over people, whose severities are known with different precision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeShare {
-    /// People whose labels say something.
+    /// People whose labels are informative.
     pub people: usize,
-    /// Share of the variance between people that lies between the groups, less what chance brings; 0 to 1.
+    /// Share of the variance between people that is between the groups, corrected for chance; 0 to 1.
     pub share: f64,
     /// p value of no difference between any of the groups (F test).
     pub p: f64,
-    /// The two groups that are furthest from one another, measured in their doubt: the lower one first, as places in the list of groups.
+    /// The two groups that are furthest apart in units of their uncertainty: the lower one first, as indices
+    /// in the list of groups.
     pub furthest: (usize, usize),
     statistic: f64,
     degrees: (f64, f64),
-    /// Noncentrality that counts as one unit of variance between groups.
+    /// Noncentrality that corresponds to one unit of variance between groups.
     unit: f64,
     within: f64,
 }
 
 impl AttributeShare {
-    /// The share that is not exceeded with 95 %, all of so many `attributes` together (Bonferroni). It comes from the distribution of the test.
+    /// Upper 95 % confidence bound of the share, for this many `attributes` together (Bonferroni), from the
+    /// distribution of the test.
     pub fn most(&self, attributes: usize) -> f64 {
         let missed = (1.0 - CONFIDENCE_LEVEL) / attributes.max(1) as f64;
         let (d1, d2) = self.degrees;
@@ -37,10 +40,12 @@ impl AttributeShare {
     }
 }
 
-/// Of groups of people by their severities, of which `prior_sd` is the standard deviation of their prior (mean 0). What the prior pulled to the middle is
-/// undone, as in [`severity_gap`](super::severity_gap()); people weigh by how well their severity is known and how much people of a group differ
-/// (the moment estimate of random effects), and the F test has the noncentral distribution for its power. `None` with fewer than two
-/// groups of two people, or where people of a group do not differ at all, so that nothing is there to explain.
+/// Analyses groups of people by their severities; `prior_sd` is the standard deviation of the severities'
+/// prior (mean 0). The shrinkage by the prior is reversed, as in [`severity_gap`](super::severity_gap());
+/// people are weighted by the precision of their severity and the variance within groups (the moment estimate
+/// of random effects), and the F test uses the noncentral distribution for its power. `None` with fewer than
+/// two groups of two people, or where people within groups do not differ at all, so that there is nothing to
+/// explain.
 pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<AttributeShare> {
     let groups: Vec<Vec<Said>> = groups.iter().map(|people| said(people, prior_sd)).collect();
     let used: Vec<usize> = (0..groups.len()).filter(|at| groups[*at].len() > 1).collect();
@@ -67,7 +72,7 @@ pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<Attrib
         .flat_map(|(people, (own, _))| people.iter().map(move |one| weight(one) * (one.mean - own).powi(2)))
         .sum();
     let degrees = ((used.len() - 1) as f64, (people - used.len()) as f64);
-    // Never below what the labels themselves leave open.
+    // Not below the uncertainty from the labels themselves.
     let scale = (left / degrees.1).max(1.0);
     let statistic = between / degrees.0 / scale;
     let mut found = AttributeShare {
@@ -97,8 +102,9 @@ pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<Attrib
     Some(found)
 }
 
-/// How far each person is from the average one, in standard deviations of what that person's labels leave open (two-sided p value of no difference);
-/// `None` of people whose labels say next to nothing.
+/// Two-sided p value of no difference between a person and the average one, from the distance in standard
+/// deviations of the uncertainty left by that person's labels; `None` for people whose labels are nearly
+/// uninformative.
 pub fn severity_p_value(severity: Severity, prior_sd: f64) -> Option<f64> {
     let one = said(std::slice::from_ref(&severity), prior_sd).pop()?;
     Some(libm::erfc(one.mean.abs() / one.variance.sqrt() / std::f64::consts::SQRT_2))

@@ -1,9 +1,10 @@
-//! Whether answers gather at one place or at two.
+//! Agreement on an ordered scale: whether answers concentrate at one position or at two.
 
-/// Van der Eijk's coefficient of agreement A of shares (or counts) over ordered levels, -1..1: 1 where all give one level, 0
-/// where all levels are as frequent, -1 where half stand at each end (van der Eijk 2001, "Measuring agreement in ordered rating
-/// scales", Quality & Quantity 35: layers of equal height, each scored by its pattern of empty and non-empty levels). Unlike a
-/// variance it tells two camps from one broad opinion. `None` for fewer than three levels or nothing to share out.
+/// Van der Eijk's coefficient of agreement A of shares (or counts) over ordered levels, -1..1: 1 where all
+/// give one level, 0 where all levels are equally frequent, -1 where half are at each end (van der Eijk 2001,
+/// "Measuring agreement in ordered rating scales", Quality & Quantity 35: layers of equal height, each scored
+/// by its pattern of empty and non-empty levels). Unlike a variance it distinguishes two camps from one broad
+/// opinion. `None` for fewer than three levels or without any counts.
 pub fn van_der_eijk(shares: &[f64]) -> Option<f64> {
     if shares.len() < 3 {
         return None;
@@ -24,7 +25,7 @@ pub fn van_der_eijk(shares: &[f64]) -> Option<f64> {
     Some(agreement.clamp(-1.0, 1.0))
 }
 
-/// The agreement of one layer: triples of levels that stand together (`110`, `011`) against those with a gap (`101`).
+/// The agreement of one layer: triples of adjacent levels (`110`, `011`) against those with a gap (`101`).
 fn pattern(layer: &[bool]) -> f64 {
     let k = layer.len();
     let members = layer.iter().filter(|in_it| **in_it).count();
@@ -64,7 +65,8 @@ mod tests {
         assert_eq!((van_der_eijk(&[1.0, 1.0]), van_der_eijk(&[0.0; 5])), (None, None));
     }
 
-    /// Worked by hand from the definition: layers of [1, 2, 3, 2, 0] are 1111 0 (height 1), 0111 0 (1) and 00100 (1).
+    /// Worked by hand from the definition: layers of [1, 2, 3, 2, 0] are 1111 0 (height 1), 0111 0 (1) and
+    /// 00100 (1).
     #[test]
     fn layers_are_weighed_by_what_they_hold() {
         let of = |members: f64, together: f64, gap: f64| {

@@ -1,6 +1,7 @@
 //! Sums over a block of texts or annotators.
 
-/// Texts handled at a time: small enough that a block of probabilities stays in the first-level cache.
+/// Number of texts processed at a time: small enough that a block of probabilities fits in the first-level
+/// cache.
 pub const BLOCK: usize = 512;
 
 #[inline]

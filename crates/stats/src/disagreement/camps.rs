@@ -1,7 +1,8 @@
-//! Whether the labels of a text form two camps.
+//! Detects two camps among the labels of a text.
 
-/// Whether the labels, counted by ordered level, form two camps: a third of them or more on either side of a level that none, or fewer than on either side,
-/// gave, at least `fewest` on either. Two levels that are next to each other are no camps.
+/// Whether the labels, counted by ordered level, form two camps: a third of them or more on either side of a
+/// level that has none, or fewer than either side, with at least `fewest` on either side. Two adjacent levels
+/// are not camps.
 pub fn two_camps(counts: &[u32], fewest: u32) -> bool {
     let all: u32 = counts.iter().sum();
     let enough = |side: u32| side >= fewest.max(1) && 3 * side >= all;

@@ -1,35 +1,37 @@
-//! How sure a figure is that is computed from labels of people on texts, where both people and texts are samples.
+//! Uncertainty of a figure that is computed from labels of people on texts, where both people and texts are
+//! samples.
 
 use crate::data::ModelError;
 use crate::data::progress::Progress;
 use crate::math::distributions::{student_quantile, student_tail};
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// One label of somebody on a side of a comparison.
+/// One label of a person on a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SideLabel {
-    /// Counted without gaps, over both sides.
+    /// Index of the person, without gaps, over both sides.
     pub(super) person: u32,
     /// 0 or 1.
     pub(super) side: u8,
     /// Counted from 0.
     pub(super) level: u16,
-    /// How much it counts.
+    /// Weight of the label.
     pub(super) weight: f64,
 }
 
-/// Variances of some figures, by what varies.
+/// Variances of a figure by source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Variance {
-    /// Over the people of either side, and how many of them moved the figure.
+    /// Over the people of either side, with the number of those who affect the figure.
     people: [(f64, usize); 2],
     /// Over texts.
     texts: (f64, usize),
-    /// Over single labels, which are in both.
+    /// Over single labels, which the other two include.
     labels: f64,
 }
 
-/// A 95 % interval and the two-sided p value of 0, both from one distribution (Student's t): the interval leaves out 0 exactly where `p` is below 5 %.
+/// A 95 % interval and the two-sided p value of 0, both from one distribution (Student's t): the interval
+/// excludes 0 exactly where `p` is below 5 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Doubt {
     pub(super) interval: (f64, f64),
@@ -41,10 +43,12 @@ pub(super) struct Doubt {
 /// Variance below this share of the squared figure is rounding.
 const ROUNDING: f64 = 1e-18;
 
-/// The figures that `figures` makes of the sum over `texts` of what `sums` says of one text's labels, and their variances by the
-/// delete-one jackknife: of each person, of each text and of each label in turn (Efron and Stein 1981). What people and texts add
-/// to the variance both holds what a single label adds, so that it is taken off once ([`Variance::total`]). `width` is
-/// how many numbers `sums` writes, `N` how many figures there are; a figure that is not defined is not a number. Costs one call of both for every label, and room for `width` numbers a person.
+/// The figures that `figures` computes from the sum over `texts` of `sums` of one text's labels, and their
+/// variances by the delete-one jackknife: of each person, of each text and of each label in turn (Efron and
+/// Stein 1981). The variances over people and over texts both include the contribution of single labels, so
+/// that it is subtracted once ([`Variance::total`]). `width` is the number of values that `sums` writes, `N`
+/// the number of figures; an undefined figure is NaN. Costs one call of both functions per label, and memory
+/// for `width` numbers per person.
 ///
 /// # Errors
 /// [`ModelError::Cancelled`].
@@ -109,11 +113,11 @@ fn stop(progress: &dyn Progress) -> Result<(), ModelError> {
     if progress.cancelled() { Err(ModelError::Cancelled) } else { Ok(()) }
 }
 
-/// Squared moves of a figure when one is left out.
+/// Squared changes of a figure when one unit is left out.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spread {
     squares: f64,
-    /// Of whom leaving out moved the figure.
+    /// Number of units that affect the figure.
     count: usize,
 }
 
@@ -124,7 +128,7 @@ impl Spread {
     }
 }
 
-/// Where a figure is no longer defined when one is left out, its spread is not either.
+/// If leaving out a unit makes the figure undefined, its spread is undefined as well.
 fn add<const N: usize>(spreads: &mut [Spread; N], left: &[f64; N], whole: &[f64; N]) {
     for ((spread, left), whole) in spreads.iter_mut().zip(left).zip(whole) {
         let moved = (left - whole).powi(2);
@@ -136,14 +140,16 @@ fn add<const N: usize>(spreads: &mut [Spread; N], left: &[f64; N], whole: &[f64;
 }
 
 impl Variance {
-    /// Of a figure about people like these, on texts of which `unseen` is the share that these are not (0: on these texts; 1: on texts like these).
+    /// Parts of the variance of a figure about people like these, where `unseen` is the share of the target
+    /// texts that are not among these (0: these texts; 1: texts like these).
     fn parts(&self, unseen: f64) -> [(f64, usize); 3] {
         let texts = unseen * (self.texts.0 - self.labels).max(0.0);
         [self.people[0], self.people[1], (texts, self.texts.1)]
     }
 
-    /// A 95 % interval around `figure`, kept within `range`, with the degrees of freedom of Welch and Satterthwaite (rounded down): those of a side are
-    /// its people less one. `None` where nothing varies or something is not defined.
+    /// A 95 % interval around `figure`, limited to `range`, with the degrees of freedom of Welch and
+    /// Satterthwaite (rounded down): those of a side are its people minus one. `None` where nothing varies or
+    /// something is undefined.
     pub(super) fn doubt(&self, figure: f64, unseen: f64, range: (f64, f64)) -> Option<Doubt> {
         let parts = self.parts(unseen);
         let total: f64 = parts.iter().map(|(variance, _)| variance).sum();

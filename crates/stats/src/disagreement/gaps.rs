@@ -1,4 +1,4 @@
-//! How far apart groups of annotators are on a text, shrunk by how much such gaps vary between texts.
+//! Gaps between groups of annotators on a text, shrunk according to their variation between texts.
 
 use super::block::BLOCK;
 use super::labels_apart::{LabelsApart, Side as OnSide};
@@ -9,12 +9,12 @@ use crate::metrics::CONFIDENCE_LEVEL;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A label of which a model is certain still varies so much.
+/// Smallest variance of a label, even where a model is certain of it.
 const LEAST_VARIANCE: f64 = 1e-3;
-/// The chance that one of a text's intervals or more does not hold the gap.
+/// Probability that at least one of a text's intervals misses the gap.
 const MISSED: f64 = 1.0 - CONFIDENCE_LEVEL;
 
-/// Two sides to compare: each is one or more groups, by their places in the list of groups.
+/// Two sides to compare: each is one or more groups, by their indices in the list of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupPair {
     /// Groups on the first side, in order.
@@ -23,63 +23,70 @@ pub struct GroupPair {
     pub second: Vec<u32>,
 }
 
-/// How far one person's mean level on a text moves, in levels, with a standard deviation of what is not known.
+/// How far one person's mean level on a text moves, in levels, with one standard deviation of its uncertain
+/// parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelStep {
-    /// Of the text's score, which all people share.
+    /// By the text's score, which all people share.
     pub text: f64,
-    /// Of the person's severity.
+    /// By the person's severity.
     pub severity: f64,
-    /// Of each independent direction of what is not known of groups' slopes, which all people share; empty where groups have none.
+    /// Moves with each independent direction of the uncertainty of groups' slopes, which all people share;
+    /// empty where groups have none.
     pub groups: Vec<f64>,
 }
 
 /// The gap between two groups on one text: how much higher the second answers, in levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupGap {
-    /// What the model predicts of the groups' people, plus the posterior mean of what labels say beyond it.
+    /// Predicted gap between the groups' people, plus the posterior mean of the difference of their labels
+    /// from the predictions.
     pub gap: f64,
-    /// Its interval: those of all pairs on a text hold together with 95 % (Bonferroni), so that the widest gap may be picked from them.
-    /// `None` with fewer than [`GroupGaps::FEWEST_TEXTS`] texts that both sides labelled.
+    /// Its interval: the intervals of all pairs on a text have a joint coverage of 95 % (Bonferroni), so that
+    /// the widest gap may be selected. `None` with fewer than [`GroupGaps::FEWEST_TEXTS`] texts that both
+    /// sides labelled.
     pub interval: Option<(f64, f64)>,
-    /// Labels of the first side and of the second.
+    /// Number of labels of the first side and of the second.
     pub labels: [u32; 2],
-    /// Two-sided p value of what labels say beyond the predictions; `None` unless both sides gave some.
+    /// Two-sided p value of the labels' difference from the predictions; `None` unless both sides gave
+    /// labels.
     pub p: Option<f64>,
-    /// Whether labels show the gap after correction for all texts and pairs, by the test that was asked for ([`GroupGaps::estimate`], [`GroupGaps::by_labels`]); its interval then
-    /// leaves out 0, and the labels differ in the direction of the gap.
+    /// Whether the gap is significant after correction for all texts and pairs, by the test that was chosen
+    /// ([`GroupGaps::estimate`], [`GroupGaps::by_labels`]); its interval then excludes 0, and the labels
+    /// differ in the direction of the gap.
     pub stands: bool,
 }
 
-/// How the gap between two sides is distributed over texts, beyond what the model predicts of their people.
+/// Distribution over texts of the gap between two sides, beyond the prediction for their people.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Prior {
     mean: f64,
     mean_variance: f64,
     variance: f64,
-    /// One standard error above `variance`: what intervals reckon with.
+    /// One standard error above `variance`, used for intervals.
     upper: f64,
 }
 
-/// One label and what is predicted of the person who gave it.
+/// One label and the prediction for its annotator.
 struct Answer {
     annotator: u32,
     level: u16,
-    /// Probabilities of the levels by which it is judged whether labels have a difference: without slopes where groups have some, which have it already.
+    /// Probabilities of the levels that the labels are tested against: without slopes where groups have
+    /// slopes, which already include the difference.
     p: Vec<f64>,
     /// Mean and variance of the prediction.
     mean: f64,
     variance: f64,
 }
 
-/// What labels of both sides say beyond the predictions, and the variance of that.
+/// Difference of the labels of both sides from the predictions, and its variance.
 #[derive(Clone, Copy, Debug)]
 struct Beyond {
     difference: f64,
     variance: f64,
 }
 
-/// What labels of both sides of a pair say on one text.
+/// Labels of both sides of a pair on one text.
 struct BothSides {
     text: u32,
     pair: usize,
@@ -87,27 +94,27 @@ struct BothSides {
     p: f64,
 }
 
-/// What all texts say about the gaps between some groups of annotators.
+/// Gaps between groups of annotators, estimated from all texts.
 #[derive(Clone, Debug)]
 pub struct GroupGaps {
     members: Vec<Vec<u32>>,
     /// Groups of each annotator.
     groups_of: Vec<Vec<u32>>,
     pairs: Vec<GroupPair>,
-    /// Texts that both sides of each pair labelled.
+    /// Number of texts that both sides of each pair labelled.
     shared: Vec<usize>,
     priors: Vec<Option<Prior>>,
     test: Test,
 }
 
-/// When a gap stands.
+/// The test of a gap.
 #[derive(Clone, Debug)]
 enum Test {
-    /// Labels are further apart than is predicted of the people who gave them.
+    /// Labels are further apart than predicted for their annotators.
     Beyond {
-        /// The largest p value that stands.
+        /// Largest significant p value.
         limit: f64,
-        /// Text and pair of all p values up to it.
+        /// Text and pair of all significant p values.
         significant: Vec<(u32, usize)>,
     },
     /// Labels are further apart than those of groups drawn at random.
@@ -115,20 +122,22 @@ enum Test {
 }
 
 impl GroupGaps {
-    /// Fewer texts labelled by both sides say nothing about how gaps vary: no interval then.
+    /// Fewest texts labelled by both sides to estimate the variation of gaps, and thus intervals.
     pub const FEWEST_TEXTS: usize = 10;
-    /// Share of false ones among the gaps that are said to stand.
+    /// False discovery rate among the significant gaps.
     pub const FALSE_DISCOVERIES: f64 = 0.05;
-    /// The same where the strict and the lenient are compared beside the groups: each of the two has half of it, so that of all that is said
-    /// to stand [`GroupGaps::FALSE_DISCOVERIES`] are false.
+    /// False discovery rate where the strict and the lenient are compared in addition to the groups: half for
+    /// each of the two comparisons, so that the rate over both is [`GroupGaps::FALSE_DISCOVERIES`].
     pub const BESIDE_SEVERITY: f64 = 0.025;
 
-    /// Estimates, for each of `pairs`, mean and variance over texts of what labels say beyond the predictions (DerSimonian and
-    /// Laird 1986: the variance by the method of moments, 0 where labels vary no more than single labels make them). `groups` are annotators'
-    /// indices; an annotator can be in several. Levels must have an order. Costs one prediction a label.
+    /// Estimates, for each of `pairs`, mean and variance over texts of the labels' difference from the
+    /// predictions (DerSimonian and Laird 1986: the variance by the method of moments, 0 where labels vary no
+    /// more than single labels do). `groups` are annotators' indices; an annotator can be in several. Levels
+    /// must have an order. Costs one prediction per label.
     ///
-    /// A gap stands where labels say that it is real, and not only what people's severities predict (with slopes of their own, unless groups have some): its `p` stands after
-    /// the correction of Benjamini and Yekutieli (2001) over all texts and pairs.
+    /// A gap is significant where labels show a difference beyond people's severities (including their own
+    /// slopes, unless groups have slopes): its `p` is significant after the correction of Benjamini and
+    /// Yekutieli (2001) over all texts and pairs.
     pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
         let (mut gaps, found) = Self::without_test(model, groups, pairs);
         let p: Vec<f64> = found.iter().map(|found| found.p).collect();
@@ -140,8 +149,10 @@ impl GroupGaps {
         gaps
     }
 
-    /// As [`GroupGaps::estimate`], but a gap stands where the labels of the two sides are further apart than those of groups that are drawn at random from the same people: who
-    /// answers higher on a text, be it here alone or everywhere. Of the texts and pairs that stand, a share of `false_discoveries` is expected to be false.
+    /// Like [`GroupGaps::estimate`], but a gap is significant where the labels of the two sides are further
+    /// apart than those of groups drawn at random from the same people. This tests which side answers higher
+    /// on a text, whether only there or everywhere. Of the significant texts and pairs, a share of
+    /// `false_discoveries` is expected to be false.
     pub fn by_labels(
         model: &dyn AnnotatorModel,
         groups: Vec<Vec<u32>>,
@@ -184,12 +195,13 @@ impl GroupGaps {
         (gaps, found)
     }
 
-    /// The most texts that both sides of a pair labelled; gaps have intervals from [`GroupGaps::FEWEST_TEXTS`] on.
+    /// The largest number of texts that both sides of a pair labelled; gaps have intervals from
+    /// [`GroupGaps::FEWEST_TEXTS`] on.
     pub fn shared_texts(&self) -> usize {
         self.shared.iter().copied().max().unwrap_or(0)
     }
 
-    /// The only texts on which the gap of a pair can stand beyond the predictions.
+    /// The only texts on which the gap of a pair can be significant beyond the predictions.
     pub fn may_stand(&self, pair: usize) -> impl Iterator<Item = u32> {
         let significant: &[(u32, usize)] = match &self.test {
             Test::Beyond { significant, .. } => significant,
@@ -198,10 +210,11 @@ impl GroupGaps {
         significant.iter().filter(move |(_, of)| *of == pair).map(|(text, _)| *text)
     }
 
-    /// The gap of one pair on every text of `texts`, in levels, in parallel. Costs what [`GroupGaps::widest`] does.
+    /// The gap of one pair on every text of `texts`, in levels, computed in parallel. Costs the same as
+    /// [`GroupGaps::widest`].
     ///
     /// # Panics
-    /// As there, or if there is no such pair.
+    /// The same as [`GroupGaps::widest`], and if there is no such pair.
     pub fn of_pair(&self, model: &dyn AnnotatorModel, pair: usize, texts: Range<usize>) -> Vec<f32> {
         in_blocks(texts, |block| {
             let predicted = self.predicted(model, block.clone());
@@ -213,11 +226,11 @@ impl GroupGaps {
         })
     }
 
-    /// The size of the widest gap on every text of `texts`, in levels, in parallel; not a number without pairs. Costs a prediction for
-    /// each text and annotator.
+    /// The size of the widest gap on every text of `texts`, in levels, computed in parallel; NaN without
+    /// pairs. Costs a prediction for each text and annotator.
     ///
     /// # Panics
-    /// If the model has other annotators or fewer texts than it had.
+    /// If the model has other annotators or fewer texts than the one used for the estimate.
     pub fn widest(&self, model: &dyn AnnotatorModel, texts: Range<usize>) -> Vec<f32> {
         in_blocks(texts, |block| {
             let predicted = self.predicted(model, block.clone());
@@ -230,10 +243,10 @@ impl GroupGaps {
         })
     }
 
-    /// The gaps of all pairs on one text, in their order. `steps` are of every annotator on this text.
+    /// The gaps of all pairs on one text, in their order. `steps` are those of every annotator on this text.
     ///
     /// # Panics
-    /// As [`GroupGaps::widest`], or if `steps` are fewer than the annotators.
+    /// The same as [`GroupGaps::widest`], and if there are fewer `steps` than annotators.
     pub fn on_text(&self, model: &dyn AnnotatorModel, text: usize, steps: &[LevelStep]) -> Vec<GroupGap> {
         let predicted = self.predicted(model, text..text + 1).remove(0);
         let answers = self.answers(model, text..text + 1).remove(0);
@@ -253,7 +266,7 @@ impl GroupGaps {
         (0..self.pairs.len()).map(of_pair).collect()
     }
 
-    /// The side that labels show to answer higher, the second (`true`) or the first; both gave labels.
+    /// The side that answers higher according to labels, the second (`true`) or the first; both gave labels.
     fn shown_higher(&self, pair: usize, answers: &[Answer], p: f64) -> OnSide {
         match &self.test {
             Test::Beyond { limit, .. } => (p <= *limit).then(|| self.beyond_tested(pair, answers) > 0.0),
@@ -277,7 +290,7 @@ impl GroupGaps {
         }
     }
 
-    /// Half of the width of an interval, in standard deviations.
+    /// Half-width of an interval, in standard deviations.
     fn quantile(&self) -> f64 {
         normal_quantile(1.0 - MISSED / (2.0 * self.pairs.len() as f64))
     }
@@ -340,7 +353,7 @@ impl GroupGaps {
         })
     }
 
-    /// `None` unless both sides gave labels.
+    /// The labels' difference from the predictions; `None` unless both sides gave labels.
     fn beyond(&self, pair: usize, answers: &[Answer]) -> Option<Beyond> {
         let [a, b] = self.sides(pair, answers).map(|side| {
             let n = side.len() as f64;
@@ -362,7 +375,7 @@ impl GroupGaps {
         b - a
     }
 
-    /// Of a pair of whom both sides gave labels.
+    /// The p value of a pair where both sides gave labels.
     fn p_value(&self, pair: usize, answers: &[Answer]) -> f64 {
         let [a, b] = self.sides(pair, answers).map(|side| Side {
             observed: side.iter().map(|answer| f64::from(answer.level)).sum::<f64>() / side.len() as f64,
@@ -371,7 +384,7 @@ impl GroupGaps {
         difference_p_value([&a, &b])
     }
 
-    /// How many people are on a side.
+    /// Number of people on a side.
     fn people(&self, side: &[u32]) -> f64 {
         side.iter().map(|group| self.members[*group as usize].len()).sum::<usize>().max(1) as f64
     }
@@ -388,7 +401,8 @@ impl GroupGaps {
         mean(second) - mean(first) + more
     }
 
-    /// Variance of the predicted gap of a pair, to first order: people's severities are independent given the text and groups' slopes.
+    /// Variance of the predicted gap of a pair, to first order: people's severities are independent given the
+    /// text and groups' slopes.
     fn doubt(&self, pair: usize, steps: &[LevelStep]) -> f64 {
         let GroupPair { first, second } = &self.pairs[pair];
         let (mut text, mut severities, mut groups) = (0.0, 0.0, Vec::new());
@@ -418,14 +432,15 @@ impl Answer {
     }
 }
 
-/// What `of` says of `texts`, block after block in parallel.
+/// Applies `of` to `texts`, block by block in parallel.
 fn in_blocks<T: Send>(texts: Range<usize>, of: impl Fn(Range<usize>) -> Vec<T> + Send + Sync) -> Vec<T> {
     let blocks: Vec<Range<usize>> =
         texts.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts.end)).collect();
     blocks.into_par_iter().flat_map_iter(of).collect()
 }
 
-/// From what labels say on texts; `None` on fewer than [`GroupGaps::FEWEST_TEXTS`].
+/// Estimates the prior from the labels' differences on texts; `None` for fewer than
+/// [`GroupGaps::FEWEST_TEXTS`].
 fn prior(found: &[Beyond]) -> Option<Prior> {
     if found.len() < GroupGaps::FEWEST_TEXTS {
         return None;
@@ -443,12 +458,12 @@ fn prior(found: &[Beyond]) -> Option<Prior> {
     Some(Prior { mean: mean(variance), mean_variance: 1.0 / weight(variance), variance, upper })
 }
 
-/// How far what labels say is followed.
+/// Shrinkage factor of the labels' difference.
 fn share(prior: Prior, beyond: Beyond) -> f64 {
     prior.variance / (prior.variance + beyond.variance)
 }
 
-/// Variance of what is added to the predicted gap, where the gaps of texts vary by `upper`.
+/// Variance of the correction of the predicted gap, if gaps vary between texts by `upper`.
 fn spread(prior: Prior, beyond: Option<Beyond>) -> f64 {
     match beyond {
         Some(beyond) => {
@@ -466,7 +481,8 @@ mod tests {
 
     #[test]
     fn labels_that_vary_no_more_than_they_must_leave_the_prediction() {
-        // Residual gaps of +-1 with variance 1/2 each vary by 1 over texts: a half is beyond them.
+        // Residual gaps of +-1 with variance 1/2 each vary by 1 over texts: a half is in excess of the
+        // labels' variance.
         let texts = |d: f64| -> Vec<Beyond> {
             (0..40)
                 .map(|i| if i % 2 == 0 { d } else { -d })
@@ -479,7 +495,7 @@ mod tests {
         let quiet = prior(&texts(0.5)).unwrap();
         let labels = Beyond { difference: 2.0, variance: 0.5 };
         assert_eq!((quiet.variance, share(quiet, labels)), (0.0, 0.0), "no text differs from the others");
-        // Even then there is doubt: sqrt(2 / (40 / 0.5^2)).
+        // Even then there is uncertainty: sqrt(2 / (40 / 0.5^2)).
         assert!((quiet.upper - 0.5 * (2.0f64 / 40.0).sqrt()).abs() < 1e-9, "{quiet:?}");
         assert!(spread(varied, Some(labels)) < spread(varied, None));
         assert!(spread(quiet, Some(labels)) > 0.1);

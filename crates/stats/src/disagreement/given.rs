@@ -1,4 +1,4 @@
-//! The measures of predictions that are given as an array.
+//! Measures of predictions that are given as an array.
 
 use super::measures::Disagreement;
 use super::stream::disagreement;
@@ -14,7 +14,7 @@ struct Given<'a> {
 
 impl AnnotatorModel for Given<'_> {
     fn kind(&self) -> ModelKind {
-        // Nobody asks: the measures are those of any model.
+        // Unused: the measures do not depend on the kind.
         ModelKind::SepHeads
     }
 
@@ -45,12 +45,12 @@ impl AnnotatorModel for Given<'_> {
     }
 }
 
-/// The measures of every text over all annotators, of probabilities `p`: annotators x levels for each text, one text behind the other.
-/// `ordinal` asks for the measures that need an order of the levels.
+/// The measures of every text over all annotators, from probabilities `p`: annotators x levels for each text,
+/// text by text. `ordinal` selects the measures that need an order of the levels.
 ///
 /// # Errors
-/// [`ModelError::Length`] where `p` is no whole number of texts; [`ModelError::NotProbability`] for a number that is negative or not
-/// finite, its place counted in annotators of texts.
+/// [`ModelError::Length`] where `p` is no whole number of texts; [`ModelError::NotProbability`] for a number
+/// that is negative or not finite, with its position counted in annotators of texts.
 pub fn disagreement_of_probabilities(
     p: &[f32],
     annotators: usize,

@@ -1,37 +1,41 @@
-//! On which texts the labels of two groups are further apart than those of groups drawn at random from the same people.
+//! Texts on which the labels of two groups are further apart than those of groups drawn at random from the
+//! same people.
 
 use super::significance::independent_discoveries;
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-/// Labels of either side that a text needs: one person is not a group.
+/// Fewest labels of either side on a text: one person is not a group.
 const FEWEST_ON_A_SIDE: usize = 2;
-/// Permutations of the people of each pair, fewer where there are so many labels that they would take seconds.
+/// Permutations of the people of each pair, and the minimum where many labels would make them take seconds.
 const PERMUTATIONS: usize = 100;
 const FEWEST_PERMUTATIONS: usize = 20;
-/// Labels that are gone through for each pair.
+/// Largest number of labels processed for each pair.
 const MOST_LABELS: usize = 20_000_000;
-/// Sizes nearer than this are equal.
+/// Values closer than this are equal.
 const TIE: f64 = 1e-9;
 const STREAM: u64 = 0x6170_6172;
 
-/// Which side an annotator of a pair is on.
+/// The side of an annotator of a pair.
 pub(super) type Side = Option<bool>;
 
-/// How far apart two sides must be on a text before it is said of them, for each pair.
+/// Smallest significant statistic of a text, for each pair.
 ///
-/// The statistic of a text is the difference of the two sides' mean labels times `sqrt(n m / (n + m))` for n and m labels. Its distribution where the groups
-/// have nothing to do with the answers comes from the data: the people of both sides are dealt out to them at random, which keeps how severe each person is, how each answers each text and
-/// how far the labels of a text are spread. The p value of a text is the share of such statistics, over all texts and permutations, that are as large (Tusher et al. 2001),
-/// and those of all texts and pairs are corrected by Benjamini and Hochberg (1995).
+/// The statistic of a text is the difference of the two sides' mean labels times `sqrt(n m / (n + m))` for n
+/// and m labels. Its distribution where the groups are unrelated to the answers comes from the data: the
+/// people of both sides are randomly reassigned to them, which preserves how severe each person is, how each
+/// answers each text and how far the labels of a text are spread. The p value of a text is the share of such
+/// statistics, over all texts and permutations, that are as large (Tusher et al. 2001), and those of all
+/// texts and pairs are corrected by Benjamini and Hochberg (1995).
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabelsApart {
     least: Vec<f64>,
 }
 
 impl LabelsApart {
-    /// From the labels of each text (annotator and level) and the sides of each pair, by annotator. `rate` is the share of false ones among the texts and pairs that are named.
+    /// Estimates the thresholds from the labels of each text (annotator and level) and the sides of each
+    /// pair, by annotator. `rate` is the false discovery rate among the significant texts and pairs.
     pub(super) fn estimate(labels: &[Vec<(u32, u16)>], pairs: &[Vec<Side>], rate: f64) -> Self {
         let found: Vec<(usize, f64, f64)> = pairs
             .par_iter()
@@ -47,7 +51,7 @@ impl LabelsApart {
         Self { least }
     }
 
-    /// Whether these labels of a pair, by side, are as far apart as they must be, and which side is higher.
+    /// The higher side if these labels of a pair, by side, differ significantly.
     pub(super) fn higher(&self, pair: usize, labels: impl Iterator<Item = (bool, u16)>) -> Side {
         let apart = statistic(labels)?;
         (apart.abs() >= self.least[pair] - TIE).then_some(apart > 0.0)
@@ -89,7 +93,7 @@ fn p_values(labels: &[Vec<(u32, u16)>], sides: &[Side], pair: usize) -> Vec<(usi
     sizes(sides).into_iter().map(|size| (pair, size, p(size))).collect()
 }
 
-/// How much higher the second side (`true`) answers; `None` with too few labels of either.
+/// The statistic: how much higher the second side (`true`) answers; `None` with too few labels of either.
 fn statistic(labels: impl Iterator<Item = (bool, u16)>) -> Option<f64> {
     let (mut n, mut sums) = ([0usize; 2], [0.0; 2]);
     for (side, level) in labels {
@@ -112,7 +116,8 @@ mod tests {
         assert_eq!(statistic(labels[1..].iter().copied()), None, "one label is no group");
     }
 
-    /// Of 40 texts that everybody labels, ten divide women from men; the others divide everybody at random. These ten are named, with the right side higher, and no other.
+    /// Of 40 texts that all people label, ten divide women from men; the others divide people at random. Only
+    /// these ten are significant, with the right side higher.
     #[test]
     fn texts_that_divide_the_sides_are_named() {
         let people = 12u32;

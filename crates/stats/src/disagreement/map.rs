@@ -1,31 +1,33 @@
-//! A map of annotators: near each other where the model expects alike labels.
+//! A map of annotators: nearby points have similar predicted labels.
 
 use crate::data::AnnotatorModel;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Texts that annotators are compared on.
+/// Number of texts on which annotators are compared.
 const TEXTS: usize = 384;
-/// Annotators whose differences define the axes; all others are placed on these axes afterwards.
+/// Number of annotators whose differences define the axes; all others are projected on these axes.
 const LANDMARKS: usize = 2000;
 
-/// Where annotators stand.
+/// Positions of annotators on a map.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatorMap {
     /// One point per annotator; distances are root mean squared differences of predictions over texts.
     pub points: Vec<[f32; 2]>,
-    /// Share of the variance between annotators that each axis shows, 0..1; zeros where all are alike.
+    /// Share of the variance between annotators that each axis explains, 0..1; zeros where all are identical.
     pub explained: [f64; 2],
 }
 
-/// Places all annotators of `model`. Each is described by the predictions for an even sample of texts: the expected
-/// level over the number of steps (`ordered`), or the probability of every level. The axes are the first two principal
-/// axes of these descriptions (Pearson 1901), which is classical scaling of their Euclidean distances (Torgerson
-/// 1952). The signs are fixed: annotators further right expect higher levels (or more of the last one) on average.
+/// Places all annotators of `model`. Each is described by the predictions for an even sample of texts: the
+/// expected level over the number of steps (`ordered`), or the probability of every level. The axes are the
+/// first two principal axes of these descriptions (Pearson 1901), which is classical scaling of their
+/// Euclidean distances (Torgerson 1952). The signs are fixed: annotators further right expect higher levels
+/// (or more of the last one) on average.
 pub fn annotator_map(model: &dyn AnnotatorModel, ordered: bool) -> AnnotatorMap {
     let annotators = model.annotators();
-    // Choice scales describe an annotator by a number per level: fewer texts keep the description as short.
+    // Choice scales describe an annotator by one number per level: fewer texts limit the length of the
+    // description.
     let many = if ordered { TEXTS } else { (2 * TEXTS / model.levels()).clamp(16, TEXTS) };
     let texts = sample(model.texts(), many);
     if annotators == 0 || texts.is_empty() {
@@ -73,7 +75,8 @@ fn describe(model: &dyn AnnotatorModel, annotator: u32, texts: &[usize], ordered
     row
 }
 
-/// What "higher levels on average" means in the space of descriptions. Symmetric cases are broken by a small ramp.
+/// The direction of higher average levels in the space of descriptions. Symmetric cases are broken by a small
+/// ramp.
 fn level_direction(width: usize, ordered: bool, levels: usize) -> DVector<f64> {
     DVector::from_fn(width, |i, _| {
         let main = if ordered || i % levels == levels - 1 { 1.0 } else { 0.0 };
@@ -81,7 +84,7 @@ fn level_direction(width: usize, ordered: bool, levels: usize) -> DVector<f64> {
     })
 }
 
-/// The two axes of largest variance and their shares, from whichever of the two Gram matrices is smaller.
+/// The two axes of largest variance and their shares, from the smaller of the two Gram matrices.
 fn principal_axes(centred: &DMatrix<f64>) -> ([DVector<f64>; 2], [f64; 2]) {
     let wide = centred.ncols() < centred.nrows();
     let gram = if wide { centred.tr_mul(centred) } else { centred * centred.transpose() };

@@ -1,18 +1,23 @@
-//! The MASI distance that two people's sets of options are expected to have.
+//! Expected MASI distance of two people's sets of options.
 
 use crate::data::ModelError;
 use dissensus_domain::OptionSet;
 
-/// Computes the expected MASI distance `1 - J M` ([`crate::agreement::masi_distance`]) of two people of whom each decides about each option independently, with
-/// probabilities `p_k` and `q_k`. Exact: no sampling, no approximation.
+/// Computes the expected MASI distance `1 - J M` ([`crate::agreement::masi_distance`]) of two people who each
+/// decide about each option independently, with probabilities `p_k` and `q_k`. Exact: no sampling, no
+/// approximation.
 ///
-/// It lies from 0 to 1: 0 where both are certain of the same set, 1 where both are certain of sets that share nothing and are not both empty. Two people with the same
-/// probabilities that are not certain have a distance above 0.
+/// The distance ranges from 0 to 1: 0 where both are certain of the same set, 1 where both are certain of
+/// sets that are disjoint and not both empty. Two people with the same probabilities that are not certain
+/// have a distance above 0.
 ///
-/// With `i` options in both sets and `u` in either, `J M = (i / u) (1 + [a = 0] + [b = 0]) / 3`, where `a` and `b` count the options of one person alone, and 1 for two
-/// empty sets. A mean of `i / u` is `sum_k P(k in both) E[1 / (1 + others in either)] = int_0^1 sum_k P(k in both) prod_{j != k} (P(j in neither) + P(j in either) t) dt`,
-/// whose integrand is a polynomial of degree K - 1: Gauss and Legendre's rule of K / 2 nodes is exact. Under `a = 0` (`b = 0`) the options that only the first (second)
-/// person has are left out of `either`. This costs `3 K ceil(K / 2)` steps a pair.
+/// With `i` options in both sets and `u` in either, `J M = (i / u) (1 + [a = 0] + [b = 0]) / 3`, where `a`
+/// and `b` count the options of only one person, and 1 for two empty sets. A mean of `i / u` is
+/// `sum_k P(k in both) E[1 / (1 + others in either)]`
+/// `= int_0^1 sum_k P(k in both) prod_{j != k} (P(j in neither) + P(j in either) t) dt`, whose integrand is a
+/// polynomial of degree K - 1: Gauss and Legendre's rule of K / 2 nodes is exact. Under `a = 0` (`b = 0`) the
+/// options that only the first (second) person has are left out of `either`. This costs `3 K ceil(K / 2)`
+/// steps per pair.
 #[derive(Clone, Debug)]
 pub struct ExpectedMasi {
     options: usize,
@@ -21,7 +26,7 @@ pub struct ExpectedMasi {
 }
 
 impl ExpectedMasi {
-    /// For a question of `options` options.
+    /// Prepares a question of `options` options.
     ///
     /// # Errors
     /// [`ModelError::Length`] without options or with more than a set can hold.
@@ -33,7 +38,7 @@ impl ExpectedMasi {
         Ok(Self { options, rule: legendre(options.div_ceil(2)) })
     }
 
-    /// Of two people whose probabilities of each option are `p` and `q`.
+    /// Distance of two people whose probabilities of each option are `p` and `q`.
     ///
     /// # Panics
     /// If there are fewer probabilities than options.
@@ -42,14 +47,15 @@ impl ExpectedMasi {
         self.between(&wide(p), &wide(q))
     }
 
-    /// The same of probabilities in double precision.
+    /// The same distance for probabilities in double precision.
     pub(super) fn between(&self, p: &[f64], q: &[f64]) -> f64 {
         let (mut likeness, mut both_empty) = (0.0, 1.0);
         for (p, q) in p.iter().zip(q) {
             both_empty *= (1.0 - p) * (1.0 - q);
         }
         for &(t, weight) in &self.rule {
-            // Products over options of all, of a = 0 and of b = 0, and their sums over the one that is in both.
+            // Products over options without condition, under a = 0 and under b = 0, and their sums over the
+            // option that is in both.
             let (mut products, mut sums) = ([1.0; 3], [0.0; 3]);
             for (p, q) in p.iter().zip(q) {
                 let (p, q) = (*p, *q);
@@ -65,7 +71,8 @@ impl ExpectedMasi {
         (1.0 - likeness - both_empty).clamp(0.0, 1.0)
     }
 
-    /// Mean over all pairs of different people; `probabilities` are people x options. Absent for fewer than two people.
+    /// Mean over all pairs of different people; `probabilities` are people x options. Absent for fewer than
+    /// two people.
     pub fn mean(&self, probabilities: &[f32]) -> Option<f64> {
         let people: Vec<&[f32]> = probabilities.chunks_exact(self.options).collect();
         let pairs = || people.iter().enumerate().flat_map(|(i, p)| people[..i].iter().map(move |q| (p, q)));
@@ -74,8 +81,9 @@ impl ExpectedMasi {
     }
 }
 
-/// Nodes and weights of Gauss and Legendre's rule on 0..1, exact for polynomials of degree `2 nodes - 1`: roots of the Legendre polynomial by Newton's method from
-/// the Chebyshev nodes, weights `2 / ((1 - x^2) P'(x)^2)` on -1..1 (Abramowitz and Stegun 1964, 25.4.29).
+/// Nodes and weights of Gauss and Legendre's rule on 0..1, exact for polynomials of degree `2 nodes - 1`:
+/// roots of the Legendre polynomial by Newton's method from the Chebyshev nodes, weights
+/// `2 / ((1 - x^2) P'(x)^2)` on -1..1 (Abramowitz and Stegun 1964, 25.4.29).
 fn legendre(nodes: usize) -> Vec<(f64, f64)> {
     let n = nodes as f64;
     let polynomial = |x: f64| {
@@ -141,7 +149,7 @@ mod tests {
         }
     }
 
-    /// 64 options, of which all but six are certain: the certain ones are taken out by hand.
+    /// 64 options, of which all but six are certain: the certain ones are removed by hand.
     #[test]
     fn is_exact_for_many_options() {
         let masi = ExpectedMasi::new(64).unwrap();
@@ -150,7 +158,8 @@ mod tests {
             (p[k], q[k]) = (0.0, 0.0);
         }
         assert!((masi.of(&p, &q) - enumerated(&p[..6], &q[..6])).abs() < 1e-12);
-        // Options that both have: of k alike and one that the second has alone with q.
+        // Options in both sets: k certain ones, and one that only the second person is uncertain about, with
+        // q.
         for k in 6..64 {
             (p[k], q[k]) = (1.0, 1.0);
         }

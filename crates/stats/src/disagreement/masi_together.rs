@@ -1,4 +1,4 @@
-//! The MASI distance that two people's sets are expected to have where options of an answer go together.
+//! Expected MASI distance of two people's sets with correlated options.
 
 use super::masi::ExpectedMasi;
 use super::whole_sets::{FactorsOf, WholeSets, between};
@@ -10,32 +10,36 @@ use crate::options::{GivenFactors, HeldOutSets, LeftOutFactors, OptionCorrelatio
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// With fewer held-out texts (copies and groups as one) that two people have answered, options stay independent.
+/// Fewest held-out texts (copies and groups as one) with answers of two people for learning factors; with
+/// fewer, options stay independent.
 pub const FEWEST_TEXTS_OF_TWO: usize = 50;
-/// Texts, and answers to each, that are looked at at most.
+/// Largest number of texts, and of answers to each, that are used.
 const MOST_TEXTS: usize = 2_000;
 const MOST_ANSWERS: usize = 8;
 /// One-sided confidence that a gain must have.
 const CONFIDENCE: f64 = 0.977_249_868;
 
-/// Expected distances of two people's sets, with options that go together where that predicts held-out distances better.
+/// Expected distances of two people's sets, with correlated options where that predicts held-out distances
+/// better.
 #[derive(Clone, Debug)]
 pub struct MasiTogether {
     masi: ExpectedMasi,
     used: Option<(FactorsOf, OptionFactors)>,
-    /// What was learned of options that go together.
+    /// The learned correlations between options.
     pub correlations: OptionCorrelations,
-    /// Held-out texts that two people or more have answered.
+    /// Number of held-out texts with answers of two people or more.
     pub texts: usize,
 }
 
 impl MasiTogether {
-    /// Learns which options go together on answers that models had not learned from, `unit` naming the group or the body of a text, and tries on their pairs of answers
-    /// to the same text whether distances are predicted better with factors of each person, or of the text, than with independent options: by the squared error, on texts that did not teach
-    /// the factors, at the level of two standard errors over texts (Bonferroni over the two).
+    /// Learns correlations between options from answers that were held out from the models, where `unit`
+    /// identifies the group or the body of a text, and tests on their pairs of answers to the same text
+    /// whether distances are predicted better with factors of each person, or of the text, than with
+    /// independent options: by the squared error, on texts that the factors were not learned from, at the
+    /// level of two standard errors over texts (Bonferroni over the two).
     ///
     /// # Errors
-    /// As [`OptionCorrelations::learn`].
+    /// The same as [`OptionCorrelations::learn`].
     pub fn learn(
         options: usize,
         held_out: &HeldOutSets,
@@ -79,21 +83,23 @@ impl MasiTogether {
         Ok(found)
     }
 
-    /// The same for tables of many texts and people.
+    /// The same distances for tables of many texts and people.
     ///
     /// # Errors
-    /// As [`WholeSets::new`].
+    /// The same as [`WholeSets::new`].
     pub fn whole_sets(&self) -> Result<WholeSets, ModelError> {
         WholeSets::new(self.correlations.factors.clone(), self.factors_of())
     }
 
-    /// Whose the factors are; none where options are independent.
+    /// Kind of the factors in use; none where options are independent.
     pub fn factors_of(&self) -> Option<FactorsOf> {
         self.used.as_ref().map(|(of, _)| *of)
     }
 
-    /// Mean over all pairs of different people; `probabilities` are people x options, 0 and 1 where an answer is known. Absent for fewer than two people. `answered`: whether somebody has
-    /// answered the text. What all its readers have in common is then in the probabilities already, so that factors of a text are not used once more: they were tried on texts without answers.
+    /// Mean over all pairs of different people; `probabilities` are people x options, 0 and 1 where an answer
+    /// is known. Absent for fewer than two people. `answered` is whether the text has answers. Then the
+    /// probabilities already include what all its readers have in common, so that factors of a text are not
+    /// applied again: they were tested on texts without answers.
     pub fn mean(&self, probabilities: &[f32], answered: bool) -> Option<f64> {
         let used = self.used.as_ref().filter(|(of, _)| *of == FactorsOf::Person || !answered);
         let Some((of, factors)) = used else { return self.masi.mean(probabilities) };
@@ -101,20 +107,20 @@ impl MasiTogether {
             probabilities.chunks_exact(factors.options()).map(|p| factors.given_few(p)).collect();
         let pairs: Vec<(&GivenFactors, &GivenFactors)> =
             people.iter().enumerate().flat_map(|(i, p)| people[..i].iter().map(move |q| (p, q))).collect();
-        // Put together in one order, so that it comes to the same number.
+        // Summed in a fixed order, so that the result is reproducible.
         let distances: Vec<f64> = pairs.par_iter().map(|(p, q)| between(&self.masi, *of, p, q)).collect();
         (!distances.is_empty()).then(|| distances.iter().sum::<f64>() / distances.len() as f64)
     }
 }
 
-/// Places of the answers to each text that two people or more answered.
+/// Indices of the answers to each text with answers of two people or more.
 fn answers_by_text(held_out: &HeldOutSets) -> Vec<Vec<usize>> {
     let mut of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     held_out.texts.iter().enumerate().for_each(|(at, text)| of.entry(*text).or_default().push(at));
     of.into_values().filter(|answers| answers.len() > 1).collect()
 }
 
-/// What is tried on held-out answers.
+/// Data of the trial on held-out answers.
 struct Trial<'a> {
     masi: &'a ExpectedMasi,
     held_out: &'a HeldOutSets,
@@ -123,7 +129,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// How much smaller the squared error of a text's distances is, mean over pairs, with factors of each person and with those of the text.
+    /// Reduction of the squared error of a text's distances, mean over pairs, with factors of each person and
+    /// with those of the text.
     fn gains(&self, answers: &[usize]) -> Option<[f64; 2]> {
         let answers = &answers[..answers.len().min(MOST_ANSWERS)];
         let factors = self.left_out.of(*answers.first()?)?;
@@ -220,7 +227,7 @@ mod tests {
             let made = answered(of, 500, 6, 8);
             let found = MasiTogether::learn(OPTIONS, &made, |text| text, 0).unwrap();
             assert_eq!((found.factors_of(), found.texts), (Some(of), 500));
-            // Closer to what was observed, on the average, than independent options.
+            // Closer to the observed distances, on average, than independent options.
             let pairs = |all: &[usize]| -> Vec<f64> {
                 let others = |i: usize| all[..i].iter().map(move |j| (all[i], *j));
                 (0..all.len())
@@ -239,7 +246,7 @@ mod tests {
                 (with - observed).abs() < (without - observed).abs(),
                 "{of:?}: {observed} {with} {without}"
             );
-            // What readers of a text have in common is told by its answers, where there are some.
+            // The answers of a text already determine what its readers have in common.
             let p = &made.probabilities[rows(&texts[0])];
             let as_alone = found.mean(p, true) == found.masi.mean(p);
             assert_eq!(as_alone, of == FactorsOf::Text);
@@ -254,7 +261,7 @@ mod tests {
         assert_eq!((found.factors_of(), found.texts), (None, 0));
         let p = [0.3, 0.6, 0.2, 0.5, 0.1, 0.9, 0.4, 0.7];
         assert_eq!(found.mean(&p, false), ExpectedMasi::new(OPTIONS).unwrap().mean(&p));
-        // Known answers stay what they are.
+        // Known answers are unchanged.
         let both = answered(FactorsOf::Text, 500, 6, 8);
         let found = MasiTogether::learn(OPTIONS, &both, |text| text, 0).unwrap();
         assert!(found.mean(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false).unwrap().abs() < 1e-12);

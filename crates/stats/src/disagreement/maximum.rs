@@ -1,16 +1,18 @@
-//! The largest values that measures of two people's answers can have: draws without replacement, so that few people reach more
-//! than many.
+//! The largest values that measures of two people's answers can have: draws without replacement, so that few
+//! people reach larger values than many.
 
-/// Largest mean squared distance, in levels, of two different ones of `people` on a scale of `levels`: half of them at each end,
-/// `2 floor(n/2) ceil(n/2) / (n (n - 1)) (levels - 1)^2`. It falls from `(levels - 1)^2` for two people to half of that for many.
-/// 1 where nothing can differ, so that it can always be divided by.
+/// Largest mean squared distance, in levels, of two different ones of `people` on a scale of `levels`: half
+/// of them at each end, `2 floor(n/2) ceil(n/2) / (n (n - 1)) (levels - 1)^2`. It decreases from
+/// `(levels - 1)^2` for two people to half of that for many. 1 where nothing can differ, to avoid a division
+/// by 0.
 pub fn squared_distance(people: usize, levels: usize) -> f64 {
     let steps = levels.saturating_sub(1).max(1) as f64;
     differ(people, 2) * steps * steps
 }
 
-/// Largest chance that two different ones of `people` give different ones of `levels`: all levels as often as one another
-/// (Turán 1941: the most edges of a graph without a clique of `levels + 1`). `1 - 1/levels` for many people, 1 for no more people than levels.
+/// Largest probability that two different ones of `people` give different ones of `levels`: all levels
+/// equally frequent (Turán 1941: the most edges of a graph without a clique of `levels + 1`). `1 - 1/levels`
+/// for many people, 1 for no more people than levels.
 pub fn differ(people: usize, levels: usize) -> f64 {
     if people < 2 || levels < 2 {
         return 1.0;
@@ -21,7 +23,8 @@ pub fn differ(people: usize, levels: usize) -> f64 {
     1.0 - same / (n * (n - 1.0))
 }
 
-/// Largest chance that two different ones of `people` are two levels apart or more: people shared out over every second level.
+/// Largest probability that two different ones of `people` are two levels apart or more: people distributed
+/// over every second level.
 pub fn far_apart(people: usize, levels: usize) -> f64 {
     differ(people, levels.div_ceil(2))
 }
@@ -30,7 +33,7 @@ pub fn far_apart(people: usize, levels: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// The largest mean of `of` over pairs, by trying all ways in which `people` can answer.
+    /// The largest mean of `of` over pairs, by enumerating all possible answers of `people`.
     fn brute_force(people: usize, levels: usize, of: &dyn Fn(usize, usize) -> f64) -> f64 {
         fn go(left: usize, counts: &mut Vec<usize>, levels: usize, of: &dyn Fn(usize, usize) -> f64) -> f64 {
             if counts.len() + 1 == levels {

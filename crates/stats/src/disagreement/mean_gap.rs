@@ -1,4 +1,4 @@
-//! How much higher one group of people answers than another, over all texts that both labelled.
+//! Mean difference between the answers of two groups of people, over all texts that both labelled.
 
 use super::crossed_jackknife::{SideLabel, jackknife};
 use crate::data::ModelError;
@@ -6,7 +6,7 @@ use crate::data::progress::Progress;
 use crate::math::distributions::student_quantile;
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// The gap of two sides in levels, side 1 less side 0.
+/// The gap of two sides in levels, side 1 minus side 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanGap {
     /// The mean over texts of the difference of the sides' mean levels.
@@ -20,7 +20,8 @@ pub struct MeanGap {
 }
 
 impl MeanGap {
-    /// Its interval where it is one of so many gaps whose intervals are to hold together with 95 % (Bonferroni): of these any may be picked.
+    /// Its interval as one of this many gaps with a joint coverage of 95 % (Bonferroni), so that any of them
+    /// may be selected.
     pub fn interval_among(&self, gaps: usize) -> Option<(f64, f64)> {
         let (error, df) = self.error?;
         let missed = (1.0 - CONFIDENCE_LEVEL) / gaps.max(1) as f64;
@@ -28,17 +29,19 @@ impl MeanGap {
         Some((self.gap - reach, self.gap + reach))
     }
 
-    /// Its p value corrected likewise: below 5 % exactly where that interval leaves out 0.
+    /// Its p value with the same correction: below 5 % exactly where that interval excludes 0.
     pub fn p_among(&self, gaps: usize) -> Option<f64> {
         Some((self.p? * gaps.max(1) as f64).min(1.0))
     }
 }
 
-/// The coefficient of the side in a regression of levels on texts (a constant each) and side: the mean over texts of the difference between the
-/// sides' weighted means, a text counting `w_0 w_1 / (w_0 + w_1)` with `w` the weight of a side's labels there. Somebody with `n` labels has the weight
-/// `1 / (1 + (n - 1) r)` a label, `r` the share of the variance that lies between people of a side (by moments), because labels of one
-/// person repeat what is that person's own. The interval is that of a jackknife over people and, for the `unseen` share of all texts, over texts.
-/// `None` where no text has labels of both sides. `texts` are their labels, weights aside.
+/// The coefficient of the side in a regression of levels on texts (a constant each) and side: the mean over
+/// texts of the difference between the sides' weighted means, with weight `w_0 w_1 / (w_0 + w_1)` per text,
+/// where `w` is the weight of a side's labels there. A label of a person with `n` labels has the weight
+/// `1 / (1 + (n - 1) r)`, where `r` is the share of the variance between people of a side (by moments),
+/// because labels of one person are correlated. The interval is that of a jackknife over people and, for the
+/// `unseen` share of all texts, over texts. `None` where no text has labels of both sides. `texts` are their
+/// labels; their weights are ignored.
 ///
 /// # Errors
 /// [`ModelError::Cancelled`].
@@ -97,8 +100,8 @@ fn gap_of(texts: &[Vec<SideLabel>]) -> f64 {
     sums[0] / sums[1]
 }
 
-/// The share of the variance about texts and sides that lies between people, 0 to 1: the intraclass correlation of one-way analysis of variance
-/// with unequal numbers (Searle, Casella and McCulloch 1992, section 3.6).
+/// The share of the variance about texts and sides that is between people, 0 to 1: the intraclass correlation
+/// of one-way analysis of variance with unequal numbers (Searle, Casella and McCulloch 1992, section 3.6).
 fn between_people(texts: &[Vec<SideLabel>], gap: f64) -> f64 {
     let mut of_people = vec![(0.0, 0.0, 0.0); people(texts)];
     for labels in texts {
@@ -135,7 +138,7 @@ mod tests {
     use crate::data::progress::Silent;
     use nalgebra::{DMatrix, DVector};
 
-    /// Texts that people of both sides label with different diligence; one text has labels of side 0 alone.
+    /// Texts that people of both sides label with different diligence; one text only has labels of side 0.
     fn texts() -> Vec<Vec<SideLabel>> {
         let text = |of: &[(u32, u16)]| {
             let label =
@@ -183,7 +186,7 @@ mod tests {
         assert!(ten.0 < one.0 && one.1 < ten.1, "{ten:?} {one:?}");
     }
 
-    /// The jackknife against one that leaves out and computes from the beginning.
+    /// The jackknife against one that recomputes everything for each unit left out.
     #[test]
     fn its_variance_is_that_of_leaving_out_everybody_in_turn() {
         let shared: Vec<_> = texts().into_iter().filter(|t| t.iter().any(|l| l.side == 1)).collect();

@@ -1,4 +1,4 @@
-//! The measures of a text, and texts ranked by them.
+//! The measures of a text, and rankings by them.
 
 use super::maximum;
 use super::nodes::Lens;
@@ -7,47 +7,53 @@ use serde::{Deserialize, Serialize};
 
 /// The measures of one text over the chosen annotators. Zeros with fewer than two annotators.
 ///
-/// [`pairwise`](Self::pairwise), [`split`](Self::split), [`far_apart`](Self::far_apart) and [`mean_level`](Self::mean_level) are of
-/// the people as they are: who has labelled the text stands with the label given, all others with what is predicted of them. Where a model is
-/// uncertain about the text's own score they are averaged over that uncertainty: two annotators read the same text, so what is
-/// unknown about it does not set them apart. The others are of predictions alone.
+/// [`pairwise`](Self::pairwise), [`split`](Self::split), [`far_apart`](Self::far_apart) and
+/// [`mean_level`](Self::mean_level) describe the actual people: annotators who labelled the text are
+/// represented by their label, all others by their prediction. Where a model is uncertain about the text's
+/// own score they are averaged over that uncertainty: two annotators read the same text, so this uncertainty
+/// does not make them differ. The other measures are based only on predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
-    /// Chance that two different annotators drawn at random give different levels, 0..1:
+    /// Probability that two different annotators drawn at random give different levels, 0..1:
     /// `1 - (sum_c (sum_a p_ac)^2 - sum_a sum_c p_ac^2) / (A (A - 1))`.
     pub pairwise: f32,
-    /// Expected squared distance, in levels, of the answers of two different annotators drawn at random, over the largest that as
-    /// many annotators can reach ([`super::maximum::squared_distance`]), 0..1. For scales without an order [`Self::pairwise`] over its maximum.
+    /// Expected squared distance, in levels, of the answers of two different annotators drawn at random, over
+    /// the largest possible value for this number of annotators ([`super::maximum::squared_distance`]), 0..1.
+    /// For scales without an order [`Self::pairwise`] over its maximum.
     pub split: f32,
-    /// Chance that two different annotators drawn at random are two levels apart or more; ordinal scales of three levels or more.
+    /// Probability that two different annotators drawn at random are two levels apart or more; ordinal scales
+    /// of three levels or more.
     pub far_apart: Option<f32>,
     /// Ordinal scales: mean level of the annotators' answers, levels counted 0, 1, ...
     pub mean_level: Option<f32>,
-    /// Jensen-Shannon divergence between annotators, in bits: `H(mean_a p_a) - mean_a H(p_a)` (Lin 1991, eq. 5.1 with
-    /// equal weights). The part that lies *between* annotators.
+    /// Jensen-Shannon divergence between annotators, in bits: `H(mean_a p_a) - mean_a H(p_a)` (Lin 1991, eq.
+    /// 5.1 with equal weights). The part of the entropy *between* annotators.
     pub divergence: f32,
-    /// `mean_a H(p_a)` in bits: how unsure the model is about each annotator.
+    /// `mean_a H(p_a)` in bits: how uncertain the model is about each annotator.
     pub uncertainty: f32,
     /// Ordinal scales: variance between annotators' expected levels (levels counted 0, 1, ...), divided by A.
     pub level_variance: Option<f32>,
 }
 
-/// By which measure texts are ranked.
+/// Measure for ranking texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// [`Disagreement::split`], the default.
     Split,
     /// [`Disagreement::far_apart`].
     FarApart,
-    /// Chance that of two different annotators one answers below a level and one does not; ordinal and binary scales.
+    /// Probability that of two different annotators one answers below a level and one does not; ordinal and
+    /// binary scales.
     OppositeSides {
-        /// The lowest level above the cut, 1 to the number of levels less one.
+        /// The lowest level above the cut, 1 to the number of levels minus one.
         cut: u16,
     },
-    /// Share of the variance of a predicted label (of an annotator drawn at random) that lies between annotators' expected levels,
-    /// 0..1; for scales without an order of Gini's impurity. Of predictions alone: one label does not tell what else a person might have answered.
+    /// Share of the variance of a predicted label (of an annotator drawn at random) that is between
+    /// annotators' expected levels, 0..1; for scales without an order of Gini's impurity. Based only on
+    /// predictions: one label does not show what else a person might have answered.
     Between,
-    /// [`Disagreement::split`] less what is usual among texts of the same mean level ([`super::UsualSplit`]); ordinal scales.
+    /// [`Disagreement::split`] less the usual value among texts of the same mean level
+    /// ([`super::UsualSplit`]); ordinal scales.
     Surprising,
     /// [`Disagreement::pairwise`].
     Pairwise,
@@ -58,7 +64,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// This measure of one text, where it is among those that are kept for every text. Surprise is not: it takes all texts.
+    /// This measure of one text, if it is part of [`Disagreement`]. Surprise is not: it depends on all texts.
     pub fn of(self, d: &Disagreement) -> Option<f32> {
         match self {
             Self::Split => Some(d.split),
@@ -70,7 +76,7 @@ impl Measure {
         }
     }
 
-    /// What one text's pair sums say; `None` for what does not follow from them.
+    /// This measure from one text's pair sums; `None` for measures that are not a function of them.
     pub fn of_pairs(self, sums: &PairSums, text: usize, annotators: usize) -> Option<f64> {
         match self {
             Self::Split | Self::Surprising => Some(sums.split(text, annotators)),
@@ -84,7 +90,7 @@ impl Measure {
         }
     }
 
-    /// How answers have to be looked at for it.
+    /// The view of answers that this measure needs.
     pub fn lens(self, ordinal: bool) -> Lens {
         match self {
             Self::OppositeSides { cut } => Lens { ordinal, cut: Some(cut) },
@@ -92,7 +98,8 @@ impl Measure {
         }
     }
 
-    /// How far apart two answers are for it, divided by the maximum where the measure is; of two levels where there is a cut.
+    /// Distance of two answers for this measure, divided by the maximum where the measure is; of two levels
+    /// where there is a cut.
     pub fn distance(self, a: usize, b: usize, people: usize, levels: usize, ordinal: bool) -> f64 {
         let apart = a.abs_diff(b);
         match self {
@@ -107,26 +114,26 @@ impl Measure {
         }
     }
 
-    /// What it cannot leave.
+    /// Range of possible values.
     pub fn range(self) -> (f32, f32) {
         (if self == Self::Surprising { -1.0 } else { 0.0 }, 1.0)
     }
 
-    /// Whether labels stand in place of predictions.
+    /// Whether labels replace predictions.
     pub(crate) fn counts_labels(self) -> bool {
         !matches!(self, Self::Between | Self::Divergence | Self::Uncertainty)
     }
 }
 
-/// Text indices from the largest to the smallest value; ties keep the order of the texts.
+/// Text indices from the largest to the smallest value; ties preserve the order of the texts.
 pub fn ranking(values: &[f32]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..values.len() as u32).collect();
     order.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]));
     order
 }
 
-/// The ranks, from 1, that a text could have as far as `interval` tells it from the others: after those whose values are above the
-/// interval and before those below it. `descending` are the values of all texts, largest first.
+/// The possible ranks, from 1, of a text given its `interval`: after texts with values above the interval and
+/// before those below it. `descending` are the values of all texts, largest first.
 pub fn rank_band(descending: &[f32], interval: (f32, f32)) -> (u32, u32) {
     let above = descending.partition_point(|value| *value > interval.1);
     let down_to = descending.partition_point(|value| *value >= interval.0);
@@ -149,7 +156,7 @@ mod tests {
         assert_eq!(rank_band(&values, (0.8, 0.8)), (2, 3));
         assert_eq!(rank_band(&values, (0.4, 0.85)), (2, 4));
         assert_eq!(rank_band(&values, (0.0, 1.0)), (1, 5));
-        // Between two values: where it would stand.
+        // Between two values: the rank it would have.
         assert_eq!(rank_band(&values, (0.6, 0.7)), (4, 4));
         assert_eq!(rank_band(&values, (0.0, 0.05)), (6, 6));
     }

@@ -1,4 +1,4 @@
-//! How much annotators differ on a text (docs/decisions/0019-disagreement.md).
+//! Measures of disagreement between annotators on a text (docs/decisions/0019-disagreement.md).
 
 mod attribute_share;
 mod bimodality;

@@ -1,34 +1,35 @@
-//! Pair sums at every node of the model's uncertainty about a text, over people of whom some have answered.
+//! Pair sums at every node of the model's uncertainty about a text, over people with and without labels.
 
 use super::block::BLOCK;
 use super::pairs::PairSums;
 use crate::data::AnnotatorModel;
 use std::ops::Range;
 
-/// A label that stands: index of the text (in a column) or of the annotator (in a row), and level.
+/// A given label: index of the text (in a column) or of the annotator (in a row), and level.
 pub(crate) type Known = (u32, u16);
 
-/// How annotators' answers are looked at.
+/// View of annotators' answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lens {
     /// Levels have an order with distances.
     pub(crate) ordinal: bool,
-    /// Only whether an answer is below this level or not.
+    /// Reduces answers to whether they are below this level.
     pub(crate) cut: Option<u16>,
 }
 
 impl Lens {
-    /// Levels that are seen of so many.
+    /// Number of levels under this view, out of `levels`.
     pub fn levels(self, levels: usize) -> usize {
         if self.cut.is_some() { 2 } else { levels }
     }
 
-    /// What a level is seen as.
+    /// The level as shown by this view.
     pub fn seen(self, level: usize) -> usize {
         self.cut.map_or(level, |cut| usize::from(level >= usize::from(cut)))
     }
 
-    /// Probabilities of a block of `n`, level-major, as this lens shows them; what is behind them is left over.
+    /// Converts probabilities of a block of `n`, level-major, to what this lens shows; the rest of the block
+    /// is undefined afterwards.
     pub(crate) fn through(self, block: &mut [f32], n: usize) -> &[f32] {
         let Some(cut) = self.cut else { return block };
         let (below, above) = block.split_at_mut(n);
@@ -51,13 +52,13 @@ pub struct NodeSums {
     lens: Lens,
     nodes: Vec<PairSums>,
     weights: Vec<f64>,
-    /// The model has no nodes: the only one here is what it predicts.
+    /// Whether the model has no nodes, so that the only one here is its prediction.
     marginal: bool,
     annotators: usize,
 }
 
 impl NodeSums {
-    /// Of a model's texts. A model without nodes is one node: what it predicts.
+    /// Empty sums for a model's texts. A model without nodes has one node: its prediction.
     pub(crate) fn new(model: &dyn AnnotatorModel, lens: Lens, texts: usize) -> Self {
         let mut weights = model.node_weights();
         let marginal = weights.is_empty();
@@ -68,19 +69,18 @@ impl NodeSums {
         Self { lens, nodes: vec![sums; weights.len()], weights, marginal, annotators: 0 }
     }
 
-    /// One node, for predictions that are made elsewhere.
+    /// A single node, for predictions from elsewhere.
     pub fn single(levels: usize, lens: Lens, texts: usize) -> Self {
         let sums = PairSums::new(lens.levels(levels), lens.ordinal && lens.cut.is_none(), texts);
         Self { lens, nodes: vec![sums], weights: vec![1.0], marginal: true, annotators: 0 }
     }
 
-    /// The sums of the first node.
     pub fn single_node(&self) -> &PairSums {
         &self.nodes[0]
     }
 
-    /// Those of a range of texts over `chosen` annotators. What `known` gives of an annotator, ordered by text, stands in place of
-    /// what is predicted.
+    /// Sums for a range of texts over `chosen` annotators. The labels that `known` returns for an annotator,
+    /// ordered by text, replace predictions.
     pub(crate) fn of<'a>(
         model: &'a dyn AnnotatorModel,
         texts: Range<usize>,
@@ -113,13 +113,13 @@ impl NodeSums {
         self.nodes.len()
     }
 
-    /// The model has no nodes, and the only one here is of what it predicts.
+    /// Whether the model has no nodes, so that the only one here is its prediction.
     pub(crate) fn is_marginal(&self) -> bool {
         self.marginal
     }
 
-    /// Adds one annotator's probabilities (level-major over `range`, whose first text is `first` to `known`) to a node, or
-    /// takes them out with `sign` -1. The block is overwritten.
+    /// Adds one annotator's probabilities (level-major over `range`, whose first text is `first` to `known`)
+    /// to a node, or subtracts them with `sign` -1. The block is overwritten.
     pub fn add(
         &mut self,
         node: usize,
@@ -133,8 +133,8 @@ impl NodeSums {
         self.nodes[node].add(range.clone(), self.lens.through(block, range.len()), sign);
     }
 
-    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), on one text to a node. The block
-    /// is overwritten.
+    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), on one text
+    /// to a node. The block is overwritten.
     pub(crate) fn add_annotators(
         &mut self,
         node: usize,
@@ -148,27 +148,27 @@ impl NodeSums {
         self.nodes[node].add_annotators(text, self.lens.through(block, n), n);
     }
 
-    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    /// Resets a text's sums to 0, without changing the number of annotators.
     pub(crate) fn clear(&mut self, text: usize) {
         self.nodes.iter_mut().for_each(|node| node.clear(text));
     }
 
-    /// Says that `count` more annotators stand behind the sums.
+    /// Increases the number of annotators in the sums by `count`.
     pub(crate) fn count(&mut self, count: usize) {
         self.annotators += count;
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub(crate) fn push_text(&mut self) {
         self.nodes.iter_mut().for_each(PairSums::push_text);
     }
 
-    /// Joins the texts of `other`, over the same annotators, behind these.
+    /// Appends the texts of `other`, over the same annotators.
     pub(crate) fn append(&mut self, other: Self) {
         self.nodes.iter_mut().zip(other.nodes).for_each(|(a, b)| a.append(b));
     }
 
-    /// The mean over nodes of what `of` makes of one node's sums and the number of annotators.
+    /// Mean over nodes of `of` applied to one node's sums and the number of annotators.
     pub(crate) fn average(&self, of: impl Fn(&PairSums, usize) -> f64) -> f64 {
         self.weights.iter().zip(&self.nodes).map(|(weight, node)| weight * of(node, self.annotators)).sum()
     }
@@ -183,7 +183,8 @@ impl NodeSums {
     }
 }
 
-/// Lets labels stand in a block of `n` columns (level-major) that starts at `first`; `known` is ordered.
+/// Replaces predictions by labels in a block of `n` columns (level-major) that starts at `first`; `known` is
+/// ordered.
 fn stand(block: &mut [f32], first: usize, n: usize, known: &[Known]) {
     let from = known.partition_point(|(at, _)| (*at as usize) < first);
     for (at, level) in known[from..].iter().take_while(|(at, _)| (*at as usize) < first + n) {

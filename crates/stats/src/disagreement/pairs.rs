@@ -1,11 +1,12 @@
-//! Sums over annotators, per text, from which every measure of two people's answers follows.
+//! Sums over annotators, per text, from which all measures of pairs of answers are computed.
 
 use super::block::{BLOCK, accumulate, sum};
 use super::maximum;
 use std::ops::Range;
 
-/// `sum_a p_ac` and `sum_a sum_c p_ac^2`; for ordinal scales also `sum_a (sum_c c p_ac)^2` and `sum_a sum_c p_ac p_a,c+1`.
-/// Sums over pairs of different annotators are those over all pairs less each annotator's own.
+/// `sum_a p_ac` and `sum_a sum_c p_ac^2`; for ordinal scales also `sum_a (sum_c c p_ac)^2` and
+/// `sum_a sum_c p_ac p_a,c+1`. Sums over pairs of different annotators are those over all pairs minus each
+/// annotator's own.
 #[derive(Clone, Debug)]
 pub struct PairSums {
     ordinal: bool,
@@ -30,7 +31,7 @@ impl PairSums {
         }
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub(crate) fn push_text(&mut self) {
         self.p.iter_mut().for_each(|p| p.push(0.0));
         self.square.push(0.0);
@@ -40,7 +41,7 @@ impl PairSums {
         }
     }
 
-    /// Joins the texts of `other` behind these.
+    /// Appends the texts of `other`.
     pub(crate) fn append(&mut self, other: Self) {
         self.p.iter_mut().zip(other.p).for_each(|(a, b)| a.extend(b));
         self.square.extend(other.square);
@@ -48,7 +49,7 @@ impl PairSums {
         self.adjacent.extend(other.adjacent);
     }
 
-    /// Adds one annotator's probabilities (level-major over `range`), or takes them out with `sign` -1.
+    /// Adds one annotator's probabilities (level-major over `range`), or subtracts them with `sign` -1.
     pub(crate) fn add(&mut self, range: Range<usize>, block: &[f32], sign: f64) {
         let n = range.len();
         let (mut square, mut expected, mut adjacent) = ([0.0f32; BLOCK], [0.0f32; BLOCK], [0.0f32; BLOCK]);
@@ -81,7 +82,7 @@ impl PairSums {
         }
     }
 
-    /// Sets a text's sums to nothing.
+    /// Resets a text's sums to 0.
     pub(crate) fn clear(&mut self, text: usize) {
         self.p.iter_mut().for_each(|p| p[text] = 0.0);
         self.square[text] = 0.0;
@@ -109,7 +110,8 @@ impl PairSums {
         self.adjacent[text] += sum(adjacent, |a| a);
     }
 
-    /// The chance that two different ones of `annotators` give this text different levels, 0..1; 0 for fewer than two.
+    /// Probability that two different ones of `annotators` give this text different levels, 0..1; 0 for fewer
+    /// than two.
     pub(crate) fn differ(&self, text: usize, annotators: usize) -> f64 {
         if annotators < 2 {
             return 0.0;
@@ -117,8 +119,9 @@ impl PairSums {
         (1.0 - self.same(text) / ordered_pairs(annotators)).clamp(0.0, 1.0)
     }
 
-    /// Expected squared distance of two different annotators' answers, in levels (for scales without an order: the chance
-    /// that they differ), over the largest that as many people can reach, 0..1; 0 for fewer than two.
+    /// Expected squared distance of two different annotators' answers, in levels (for scales without an
+    /// order: the probability that they differ), over the largest possible value for this number of people,
+    /// 0..1; 0 for fewer than two.
     pub(crate) fn split(&self, text: usize, annotators: usize) -> f64 {
         if annotators < 2 {
             return 0.0;
@@ -128,14 +131,15 @@ impl PairSums {
         }
         let n = annotators as f64;
         let (mean, second) = self.moments(text);
-        // Over ordered pairs: (y_a - y_b)^2 = y_a^2 + y_b^2 - 2 y_a y_b, and different people answer by themselves.
+        // Over ordered pairs: (y_a - y_b)^2 = y_a^2 + y_b^2 - 2 y_a y_b, and different people answer
+        // independently.
         let squares = 2.0 * (n - 1.0) * second - 2.0 * (mean * mean - self.expected_square[text]);
         let most = maximum::squared_distance(annotators, self.p.len());
         (squares / ordered_pairs(annotators) / most).clamp(0.0, 1.0)
     }
 
-    /// The chance that two different annotators' answers are two levels apart or more, 0..1; `None` for scales without an
-    /// order or with two levels, 0 for fewer than two annotators.
+    /// Probability that two different annotators' answers are two levels apart or more, 0..1; `None` for
+    /// scales without an order or with two levels, 0 for fewer than two annotators.
     pub(crate) fn far_apart(&self, text: usize, annotators: usize) -> Option<f64> {
         if !self.ordinal || self.p.len() < 3 {
             return None;
@@ -148,8 +152,9 @@ impl PairSums {
         Some((1.0 - near / ordered_pairs(annotators)).clamp(0.0, 1.0))
     }
 
-    /// Variance of annotators' expected levels, and variance of a label by an annotator drawn at random, in squared levels. For
-    /// scales without an order those of the levels' indicators, summed over levels (the second is then Gini's impurity).
+    /// Variance of annotators' expected levels, and variance of a label by an annotator drawn at random, in
+    /// squared levels. For scales without an order those of the levels' indicators, summed over levels (the
+    /// second is then Gini's impurity).
     pub(crate) fn variances(&self, text: usize, annotators: usize) -> (f64, f64) {
         let n = annotators.max(1) as f64;
         if !self.ordinal {
@@ -162,7 +167,7 @@ impl PairSums {
         (between.max(0.0), (second / n - mean * mean).max(0.0))
     }
 
-    /// Mean expected level over annotators, 0 to the number of levels less one.
+    /// Mean expected level over annotators, 0 to the number of levels minus one.
     pub fn mean_level(&self, text: usize, annotators: usize) -> f64 {
         self.moments(text).0 / annotators.max(1) as f64
     }
@@ -181,7 +186,7 @@ impl PairSums {
         })
     }
 
-    /// Chances that two give the same level, summed over ordered pairs of different annotators.
+    /// Probability of equal levels, summed over ordered pairs of different annotators.
     fn same(&self, text: usize) -> f64 {
         self.p.iter().map(|p| p[text] * p[text]).sum::<f64>() - self.square[text]
     }
@@ -192,7 +197,7 @@ fn ordered_pairs(annotators: usize) -> f64 {
     n * (n - 1.0)
 }
 
-/// Adds level `c` to expected levels, and its chance together with the level below.
+/// Adds level `c` to expected levels, and its product with the level below.
 #[inline(always)]
 fn add_ordered(c: usize, below: &[f32], p: &[f32], expected: &mut [f32], adjacent: &mut [f32]) {
     let c = c as f32;
@@ -213,7 +218,7 @@ mod tests {
         [0.05, 0.05, 0.1, 0.3, 0.5],
     ];
 
-    /// The mean of `of` over pairs of different people and of their answers, by trying all of them.
+    /// The mean of `of` over pairs of different people and of their answers, by enumeration.
     fn brute_force(people: &[[f32; 5]], of: impl Fn(usize, usize) -> f64) -> f64 {
         let (mut total, mut pairs) = (0.0, 0.0);
         for (i, a) in people.iter().enumerate() {

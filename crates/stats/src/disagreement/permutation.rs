@@ -1,8 +1,9 @@
 //! An exact permutation test of two sides' labels on one text.
 
-/// Two-sided p value of the difference of the mean levels of two sides: the share of all ways to deal out the same labels to as many people on
-/// either side in which the difference is at least as large (Fisher's permutation test, by counting instead of drawing). 1 where a side is
-/// empty. Costs people x people of a side x sum of the levels.
+/// Two-sided p value of the difference of the mean levels of two sides: the share of all assignments of the
+/// same labels to as many people on either side with a difference at least as large (Fisher's permutation
+/// test, by counting instead of drawing). 1 where a side is empty. Costs people x people of a side x sum of
+/// the levels.
 pub fn permutation_p_value(first: &[u16], second: &[u16]) -> f64 {
     let (a, b) = (first.len(), second.len());
     if a == 0 || b == 0 {
@@ -10,8 +11,9 @@ pub fn permutation_p_value(first: &[u16], second: &[u16]) -> f64 {
     }
     let all: Vec<usize> = first.iter().chain(second).map(|level| usize::from(*level)).collect();
     let total: usize = all.iter().sum();
-    // ways[k][s]: share of the choices of k of the labels seen so far that sum to s. Numbers of ways outgrow a float; scaled by the
-    // labels seen they stay probabilities: of n labels, each is chosen with chance k / n.
+    // ways[k][s]: share of the choices of k of the labels seen so far that sum to s. The counts would
+    // overflow a float; divided by the number of choices they are probabilities: of n labels, each is chosen
+    // with probability k / n.
     let mut ways = vec![vec![0.0_f64; total + 1]; a + 1];
     ways[0][0] = 1.0;
     for (seen, level) in all.iter().enumerate() {
@@ -25,7 +27,8 @@ pub fn permutation_p_value(first: &[u16], second: &[u16]) -> f64 {
             }
         }
     }
-    // Differences times a * b, whole numbers: (total - s) * a - s * b, which is 0 where both sides have the same mean.
+    // Differences times a * b, whole numbers: (total - s) * a - s * b, which is 0 where both sides have the
+    // same mean.
     let far = |s: usize| ((total - s) as i64 * a as i64 - s as i64 * b as i64).abs();
     let given = far(first.iter().map(|level| usize::from(*level)).sum());
     ways[a].iter().enumerate().filter(|(s, _)| far(*s) >= given).map(|(_, share)| share).sum::<f64>().min(1.0)
@@ -35,8 +38,9 @@ pub fn permutation_p_value(first: &[u16], second: &[u16]) -> f64 {
 mod tests {
     use super::*;
 
-    /// By hand: of the C(7, 3) = 35 ways one has the three zeros on the first side; the other end (three of the four highest) is nearer to
-    /// the mean than that, because four people are on the other side.
+    /// By hand: of the C(7, 3) = 35 assignments one has the three zeros on the first side; the other end
+    /// (three of the four highest) is closer to the mean than that, because four people are on the other
+    /// side.
     #[test]
     fn the_ends_are_one_in_all_ways() {
         assert!((permutation_p_value(&[0, 0, 0], &[4, 4, 4, 4]) - 1.0 / 35.0).abs() < 1e-12);
@@ -45,7 +49,7 @@ mod tests {
         assert_eq!(permutation_p_value(&[], &[1]), 1.0);
     }
 
-    /// Against all choices of three of seven people, one after the other.
+    /// Against an enumeration of all choices of three of seven people.
     #[test]
     fn it_is_the_share_of_all_ways_to_deal_the_labels_out() {
         let labels: [u16; 7] = [0, 3, 1, 4, 2, 2, 0];

@@ -1,4 +1,4 @@
-//! Sums over annotators, per text, that one annotator's new column changes in place.
+//! Sums over annotators, per text, that are updated in place with one annotator's new column.
 
 use super::block::{BLOCK, accumulate, sum};
 use super::measures::Disagreement;
@@ -6,14 +6,14 @@ use super::pairs::PairSums;
 use crate::math::fast::entropy_term;
 use std::ops::Range;
 
-/// What [`PairSums`] has, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
-/// Double precision, so that taking a column out leaves what was there before it came.
+/// [`PairSums`], `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
+/// Double precision, so that subtracting a column restores the previous sums.
 #[derive(Clone, Debug)]
 pub struct RunningSums {
     ordinal: bool,
     annotators: usize,
     pairs: PairSums,
-    /// Natural logarithms.
+    /// In natural logarithms.
     entropy: Vec<f64>,
     expected: Vec<f64>,
     expected_square: Vec<f64>,
@@ -35,12 +35,12 @@ impl RunningSums {
         self.entropy.len()
     }
 
-    /// Says that `count` more annotators stand behind the sums.
+    /// Increases the number of annotators in the sums by `count`.
     pub fn count(&mut self, count: usize) {
         self.annotators += count;
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub(crate) fn push_text(&mut self) {
         self.pairs.push_text();
         self.entropy.push(0.0);
@@ -48,7 +48,7 @@ impl RunningSums {
         self.expected_square.push(0.0);
     }
 
-    /// Joins the texts of `other` behind these.
+    /// Appends the texts of `other`.
     pub(crate) fn append(&mut self, other: Self) {
         self.pairs.append(other.pairs);
         self.entropy.extend(other.entropy);
@@ -56,7 +56,7 @@ impl RunningSums {
         self.expected_square.extend(other.expected_square);
     }
 
-    /// Adds one annotator's probabilities (level-major over `range`), or takes them out with `sign` -1.
+    /// Adds one annotator's probabilities (level-major over `range`), or subtracts them with `sign` -1.
     pub fn add(&mut self, range: Range<usize>, block: &[f32], sign: f64) {
         let n = range.len();
         let mut square = [0.0f32; BLOCK];
@@ -87,7 +87,7 @@ impl RunningSums {
         }
     }
 
-    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    /// Resets a text's sums to 0, without changing the number of annotators.
     pub(crate) fn clear(&mut self, text: usize) {
         self.pairs.clear(text);
         self.entropy[text] = 0.0;

@@ -1,10 +1,10 @@
-//! How much stricter one group of people is than another, on the model's own scale.
+//! Difference in severity between two groups of people, on the model's own scale.
 
 use crate::data::Severity;
 use crate::math::distributions::student_quantile;
 use crate::metrics::CONFIDENCE_LEVEL;
 
-/// The difference of the sides' mean severities, side 1 less side 0.
+/// The difference of the sides' mean severities, side 1 minus side 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeverityGap {
     /// On the logit scale; above 0: side 1 gives higher levels.
@@ -13,17 +13,18 @@ pub struct SeverityGap {
     pub interval: (f64, f64),
 }
 
-/// One person's severity as that person's labels alone say it: the posterior without its prior.
+/// One person's severity estimated only from that person's labels: the posterior without its prior.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
     pub(super) mean: f64,
     pub(super) variance: f64,
 }
 
-/// The difference of the means of two populations of severities, of which `people` has the posteriors of some and `prior_sd` the standard deviation of their
-/// prior (mean 0). What the prior pulled to the middle is undone; then each side is a meta-analysis of random effects, the variance between people by
-/// DerSimonian and Laird (1986), the interval by Hartung and Knapp (2001) with Welch's degrees of freedom. `None` with fewer than two people of
-/// a side whose labels say something, or without a spread of severities.
+/// The difference of the means of two populations of severities; `people` has the posteriors of a sample and
+/// `prior_sd` the standard deviation of their prior (mean 0). The shrinkage by the prior is reversed; then
+/// each side is a random-effects meta-analysis, with the variance between people by DerSimonian and Laird
+/// (1986), and the interval by Hartung and Knapp (2001) with Welch's degrees of freedom. `None` with fewer
+/// than two people with informative labels on a side, or without a spread of severities.
 pub fn severity_gap(people: [&[Severity]; 2], prior_sd: f64) -> Option<SeverityGap> {
     let [a, b] = people.map(|side| pooled(side, prior_sd));
     let (a, b) = (a?, b?);
@@ -46,10 +47,10 @@ struct Pooled {
     people: usize,
 }
 
-/// What people's labels say of their severities; without people whose labels say next to nothing.
+/// Estimates of people's severities from their labels, without people whose labels are nearly uninformative.
 pub(super) fn said(severities: &[Severity], prior_sd: f64) -> Vec<Said> {
     let prior = prior_sd * prior_sd;
-    // Whose labels say less than a thousandth of what the prior does has hardly said anything.
+    // Labels are uninformative if they carry less than a thousandth of the information in the prior.
     let of = |s: &Severity| {
         let left = 1.0 - s.sd * s.sd / prior;
         (left > 1e-3).then(|| Said { mean: s.mean / left, variance: s.sd * s.sd / left })
@@ -80,7 +81,7 @@ fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
     let between = between_people(&[&said]);
     let centre = mean(between);
     let spread: f64 = said.iter().map(|s| (s.mean - centre).powi(2) / (s.variance + between)).sum();
-    // Never below what the labels themselves leave open.
+    // Not below the uncertainty from the labels themselves.
     let variance = (spread / (said.len() - 1) as f64).max(1.0) / weight(between);
     Some(Pooled { mean: centre, variance, people: said.len() })
 }
@@ -89,7 +90,7 @@ fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
 mod tests {
     use super::*;
 
-    /// Two people a side whose labels are as exact as could be: Welch's interval of means 0 and 3 with variances 2 and 2.
+    /// Two people per side, known exactly: Welch's interval of means 0 and 3 with variances 2 and 2.
     #[test]
     fn people_known_exactly_are_compared_by_welch() {
         let known = |mean| Severity { mean, sd: 1e-6 };
@@ -99,13 +100,13 @@ mod tests {
         assert!((found.interval.1 - 3.0 - 4.302_652_73 * 2.0f64.sqrt()).abs() < 1e-4, "{found:?}");
     }
 
-    /// Half of what is known comes from the prior, which pulls severities half of the way to 0.
+    /// Half of the information comes from the prior, which shrinks severities half of the way to 0.
     #[test]
     fn what_the_prior_pulled_is_undone() {
         let half = |mean| Severity { mean, sd: 0.5f64.sqrt() };
         let found = severity_gap([&[half(-0.5), half(-0.4)], &[half(0.5), half(0.4)]], 1.0).unwrap();
         assert!((found.difference - 1.8).abs() < 1e-9, "{found:?}");
-        // Labels of variance 1 each: no narrower than they leave it.
+        // Labels of variance 1 each: the interval is no narrower than their uncertainty.
         assert!((found.interval.1 - found.difference - 4.302_652_73).abs() < 1e-6, "{found:?}");
         let unknown = Severity { mean: 0.0, sd: 1.0 };
         assert_eq!(severity_gap([&[half(0.1), unknown], &[half(0.2), half(0.3)]], 1.0), None);

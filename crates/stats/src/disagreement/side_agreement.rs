@@ -1,44 +1,49 @@
-//! How far two groups of people agree: each within itself, and with one another.
+//! Agreement within and between two groups of people.
 
 use super::crossed_jackknife::{SideLabel, jackknife};
 use crate::agreement::{Coincidences, add_coincidences, between_alpha};
 use crate::data::ModelError;
 use crate::data::progress::Progress;
 
-/// A figure of agreement.
+/// A figure of agreement with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgreementFigure {
-    /// The figure.
     pub value: f64,
     /// Its 95 % interval, for people and texts like these; `None` where nothing varies.
     pub interval: Option<(f64, f64)>,
-    /// Two-sided p value of 0 (Student's t); of [`SideAgreement::beyond`] alone.
+    /// Two-sided p value of 0 (Student's t); only for [`SideAgreement::beyond`].
     pub p: Option<f64>,
 }
 
-/// Agreement among the people of side 0, among those of side 1, and between the sides; each is `None` where no text has such pairs of labels.
+/// Agreement among the people of side 0, among those of side 1, and between the sides; each is `None` where
+/// no text has such pairs of labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SideAgreement {
-    /// Share of pairs of labels on one text that are equal, every pair counting the same.
+    /// Share of pairs of labels on one text that are equal, with equal weights for all pairs.
     pub equal: [Option<AgreementFigure>; 3],
-    /// Within a side Krippendorff's alpha. Between sides the same with pairs of one label of each: cross-replication reliability (Wong, Paritosh and
-    /// Aroyo 2021, Cross-replication reliability, equation 5), a text counting twice `n_0 n_1 / (n_0 + n_1)`. Ordinal differences on ordinal scales. `None` above [`SideAgreement::MOST_LEVELS`] levels.
+    /// Within a side Krippendorff's alpha. Between sides the same with pairs of one label of each:
+    /// cross-replication reliability (Wong, Paritosh and Aroyo 2021, Cross-replication reliability, equation
+    /// 5), with weight `2 n_0 n_1 / (n_0 + n_1)` per text. Ordinal differences on ordinal scales. `None`
+    /// above [`SideAgreement::MOST_LEVELS`] levels.
     pub alpha: [Option<AgreementFigure>; 3],
-    /// Share of equal pairs between the sides less the mean of those within.
+    /// Share of equal pairs between the sides minus the mean of those within.
     pub beyond: Option<AgreementFigure>,
 }
 
 impl SideAgreement {
-    /// Alpha on more levels is left out: its intervals take a matrix of levels for every person, and time for one for every label.
+    /// Largest number of levels for alpha: its intervals need memory for a matrix of levels per person, and
+    /// time for one per label.
     pub const MOST_LEVELS: usize = 12;
 }
 
-/// Figures in one jackknife: three shares, three alphas, and what the share between is beyond those within.
+/// Number of figures in one jackknife: three shares, three alphas, and the excess of the share between over
+/// those within.
 const FIGURES: usize = 7;
-/// Numbers of equal pairs and of all pairs: of either side, and between them.
+/// Counts of equal pairs and of all pairs: of either side, and between them.
 const PAIRS: usize = 6;
 
-/// Agreement of the sides of `texts`, whose labels' weights do not count, on a scale of `levels`. Intervals by a jackknife over people and texts.
+/// Agreement of the sides of `texts`, ignoring the labels' weights, on a scale of `levels`. Intervals by a
+/// jackknife over people and texts.
 ///
 /// # Errors
 /// [`ModelError::Cancelled`].
@@ -84,7 +89,7 @@ fn count(labels: &[SideLabel], levels: usize) -> [Vec<u32>; 2] {
     counts
 }
 
-/// How many pairs of a text are equal and how many there are: of side 0, of side 1, and between them.
+/// Adds the number of equal pairs and of all pairs of a text: of side 0, of side 1, and between them.
 fn add_pairs(counts: &[Vec<u32>; 2], pairs: &mut [f64]) {
     let [n0, n1] = [0, 1].map(|side| f64::from(counts[side].iter().sum::<u32>()));
     for (side, n) in [n0, n1].into_iter().enumerate() {
@@ -95,7 +100,7 @@ fn add_pairs(counts: &[Vec<u32>; 2], pairs: &mut [f64]) {
     pairs[5] += n0 * n1;
 }
 
-/// The same pairs in three matrices of levels, as alpha weighs them.
+/// Adds the same pairs to three matrices of levels, with the weights of alpha.
 fn add_matrices(counts: &[Vec<u32>; 2], matrices: &mut [f64]) {
     let levels = counts[0].len();
     let (within, between) = matrices.split_at_mut(2 * levels * levels);
@@ -168,7 +173,7 @@ mod tests {
             assert!((found.alpha[within].unwrap().value - expected.all.ordinal.unwrap()).abs() < 1e-9);
             assert!((found.equal[within].unwrap().value - expected.pairwise.unwrap()).abs() < 1e-9);
         }
-        // Between: every pair by itself.
+        // Between sides: enumeration of pairs.
         let (mut equal, mut pairs) = (0, 0);
         for a in all.iter().filter(|o| o.annotator < 4) {
             for b in all.iter().filter(|o| o.annotator > 3 && o.text == a.text) {
@@ -185,7 +190,8 @@ mod tests {
         assert!(low < beyond.value && beyond.value < high);
     }
 
-    /// The same labels on a longer scale: shares of pairs and their intervals stay, and alpha is left out.
+    /// The same labels on a longer scale: shares of pairs and their intervals do not change, and alpha is
+    /// left out.
     #[test]
     fn on_many_levels_shares_are_those_of_few_and_there_is_no_alpha() {
         let texts: Vec<Vec<SideLabel>> = (0..20)

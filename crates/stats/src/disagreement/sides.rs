@@ -1,4 +1,4 @@
-//! Two groups of people by their labels: how far apart they are over all texts, and how far they agree.
+//! Comparison of two groups of people by their labels: mean difference over all texts, and agreement.
 
 use super::crossed_jackknife::SideLabel;
 use super::mean_gap::{MeanGap, mean_gap};
@@ -8,30 +8,32 @@ use crate::data::{ModelError, Observation, Target};
 use dissensus_domain::ScaleKind;
 use std::collections::{BTreeMap, HashMap};
 
-/// What the labels of two sides say, all texts together.
+/// Comparison of the labels of two sides over all texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SidesCompared {
-    /// People of either side with labels.
+    /// Number of people of either side with labels.
     pub people: [usize; 2],
-    /// Labels of either side.
+    /// Number of labels of either side.
     pub labels: [usize; 2],
-    /// Texts with labels of both.
+    /// Number of texts with labels of both sides.
     pub shared_texts: usize,
-    /// People of either side with labels on those.
+    /// Number of people of either side with labels on these texts.
     pub people_on_shared: [usize; 2],
-    /// How much higher side 1 answers; `None` without an order of the levels or with too little ([`SidesCompared::FEWEST_PEOPLE`], [`SidesCompared::FEWEST_TEXTS`]).
+    /// How much higher side 1 answers; `None` without an order of the levels or with too little data
+    /// ([`SidesCompared::FEWEST_PEOPLE`], [`SidesCompared::FEWEST_TEXTS`]).
     pub gap: Option<MeanGap>,
-    /// How far they agree; `None` with too little.
+    /// Their agreement; `None` with too little data.
     pub agreement: Option<SideAgreement>,
 }
 
 impl SidesCompared {
-    /// Fewer people of a side say little about people like them.
+    /// Fewest people of a side for results about people like them.
     pub const FEWEST_PEOPLE: usize = 5;
-    /// Fewer texts with labels of both sides say little about other texts.
+    /// Fewest texts with labels of both sides for results about other texts.
     pub const FEWEST_TEXTS: usize = 10;
 
-    /// Of the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in all. Only labels count, no predictions.
+    /// Compares the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in
+    /// total. Only labels are used, no predictions.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
@@ -60,14 +62,15 @@ impl SidesCompared {
         Ok(found)
     }
 
-    /// Whether enough people labelled enough of the same texts.
+    /// Whether enough people labelled enough shared texts.
     pub fn is_enough(&self) -> bool {
         self.people_on_shared.iter().all(|people| *people >= Self::FEWEST_PEOPLE)
             && self.shared_texts >= Self::FEWEST_TEXTS
     }
 }
 
-/// How much higher side 1 answers than side 0, as [`SidesCompared::of`] has it, without what costs more; `None` with too little.
+/// How much higher side 1 answers than side 0: the gap of [`SidesCompared::of`] without its more expensive
+/// parts; `None` with too little data.
 ///
 /// # Errors
 /// [`ModelError::Cancelled`].
@@ -111,7 +114,7 @@ fn has_both(labels: &&Vec<SideLabel>) -> bool {
     [0, 1].iter().all(|side| labels.iter().any(|label| label.side == *side))
 }
 
-/// The share of all texts that those with labels of both sides are not.
+/// The share of all texts without labels of both sides.
 fn unseen(shared: usize, texts: usize) -> f64 {
     1.0 - shared as f64 / texts.max(shared).max(1) as f64
 }

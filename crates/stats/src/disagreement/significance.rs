@@ -1,6 +1,6 @@
-//! Whether groups differ on a text by more than chance.
+//! Significance of differences between groups on a text.
 
-/// Sums nearer than this are equal.
+/// Sums closer than this are equal.
 const TIE: f64 = 1e-9;
 
 /// Mean label and predicted distributions of some people on one text: levels are counted from 0.
@@ -17,7 +17,7 @@ impl Side<'_> {
         self.predicted.iter().map(mean).sum::<f64>() / self.predicted.len() as f64
     }
 
-    /// Distribution of the sum of their labels, given their predictions independent.
+    /// Distribution of the sum of their labels, which are independent given their predictions.
     fn of_sums(&self) -> Vec<f64> {
         self.predicted.iter().fold(vec![1.0], |sums, p| {
             let mut more = vec![0.0; sums.len() + p.len() - 1];
@@ -29,9 +29,9 @@ impl Side<'_> {
     }
 }
 
-/// Two-sided p value of the difference D of the mean labels of two sides: the chance, under what is predicted of everyone who
-/// labelled, that D lies at least as far from its expectation as it was observed. Exact: the distributions are convolved.
-/// Costs (people x levels)^2.
+/// Two-sided p value of the difference D of the mean labels of two sides: the probability, under the
+/// predictions for all people who labelled, that D is at least as far from its expectation as observed.
+/// Exact: the distributions are convolved. Costs (people x levels)^2.
 pub fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
     let expected = b.expected() - a.expected();
     let far = (b.observed - a.observed - expected).abs() - TIE;
@@ -47,7 +47,7 @@ pub fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
         from[back] = from[back + 1] + of_b[back];
     }
     let (na, nb) = (a.predicted.len() as f64, b.predicted.len() as f64);
-    // Sums of b from `high` on, and below `low`, are as far away.
+    // Sums of b from `high` on, and below `low`, are at least as far away.
     let at = |sum: f64| sum.clamp(0.0, of_b.len() as f64) as usize;
     let tails = of_a.iter().enumerate().map(|(s, chance)| {
         let centre = s as f64 / na + expected;
@@ -58,22 +58,22 @@ pub fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
     tails.sum::<f64>().min(1.0)
 }
 
-/// Which of `p` stand when so many comparisons were made (`comparisons`, at least as many as there are values): the procedure of
-/// Benjamini and Yekutieli 2001, which keeps the expected share of false ones among them below `rate` however the comparisons depend on one
-/// another.
+/// Which of `p` are significant with this number of comparisons (`comparisons`, at least the number of
+/// values): the procedure of Benjamini and Yekutieli 2001, which limits the expected share of false
+/// discoveries to `rate` under any dependence between the comparisons.
 pub fn false_discovery_rate(p: &[f64], comparisons: usize, rate: f64) -> Vec<bool> {
     let many = comparisons.max(p.len()).max(1);
     let harmonic: f64 = (1..=many).map(|i| 1.0 / i as f64).sum();
     stepped_up(p, rate / (many as f64 * harmonic))
 }
 
-/// As [`false_discovery_rate`] of as many comparisons as there are values, by Benjamini and Hochberg 1995: finds more, and holds where the
-/// values are independent of one another, or depend positively.
+/// [`false_discovery_rate`] by Benjamini and Hochberg 1995, with as many comparisons as values: has more
+/// power, and is valid where the values are independent or positively dependent.
 pub fn independent_discoveries(p: &[f64], rate: f64) -> Vec<bool> {
     stepped_up(p, rate / p.len().max(1) as f64)
 }
 
-/// The values up to the largest one that is no larger than its rank times `step`.
+/// The values up to the largest one that does not exceed its rank times `step`.
 fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
@@ -84,7 +84,8 @@ fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
     standing
 }
 
-/// Holm's step-down correction of p values for how many there are (Holm 1979): each p value times the number of tests that are not smaller, never less than that before it, and at most 1.
+/// Holm's step-down correction of p values for multiple tests (Holm 1979): each p value times the number of
+/// tests that are not smaller, not less than the previous one, and at most 1.
 pub fn holm(tests: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut order: Vec<(usize, f64)> =
         tests.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))).collect();
@@ -102,7 +103,8 @@ pub fn holm(tests: &[Option<f64>]) -> Vec<Option<f64>> {
 mod tests {
     use super::*;
 
-    /// By hand: with one label a side and P(4) = 0.02, D is 4 or -4 with chance 2 x 0.02 x 0.98; a normal approximation gives 4e-7.
+    /// By hand: with one label per side and P(4) = 0.02, D is 4 or -4 with probability 2 x 0.02 x 0.98; a
+    /// normal approximation gives 4e-7.
     #[test]
     fn skewed_labels_are_as_likely_as_they_are() {
         let skewed = [0.98, 0.0, 0.0, 0.0, 0.02];
@@ -111,7 +113,7 @@ mod tests {
         assert_eq!(difference_p_value([&side(4.0), &side(4.0)]), 1.0);
     }
 
-    /// Three labels against two, over all 3^5 outcomes one after the other.
+    /// Three labels against two, enumerating all 3^5 outcomes.
     #[test]
     fn the_p_value_is_the_share_of_outcomes_as_far_away() {
         let p = [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.05, 0.9, 0.05]];
@@ -139,7 +141,8 @@ mod tests {
         }
     }
 
-    /// By hand: adjusted values p m (1 + 1/2 + 1/3 + 1/4) / rank of 0.0001, 0.004, 0.02 are 0.00083, 0.0167, 0.0556.
+    /// By hand: adjusted values p m (1 + 1/2 + 1/3 + 1/4) / rank of 0.0001, 0.004, 0.02 are 0.00083, 0.0167,
+    /// 0.0556.
     #[test]
     fn the_procedure_of_benjamini_and_yekutieli() {
         let p = [0.02, 0.0001, 0.5, 0.004];

@@ -1,4 +1,5 @@
-//! The measures of all texts from any model, block by block, so that texts x annotators x levels is never stored.
+//! The measures of all texts from any model, block by block, so that texts x annotators x levels is never
+//! stored.
 
 use super::block::BLOCK;
 use super::measures::{Disagreement, Measure};
@@ -9,14 +10,14 @@ use crate::data::AnnotatorModel;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The measures of every text over the annotators chosen by `mask` (all of them with `None`; a mask shorter than the
-/// annotators leaves the rest out). Memory: one block of probabilities per thread, whatever the size of the project.
-/// `ordinal` asks for the measures that need an order of the levels.
+/// The measures of every text over the annotators chosen by `mask` (all of them with `None`; a mask shorter
+/// than the annotators excludes the rest). Memory: one block of probabilities per thread, regardless of the
+/// size of the project. `ordinal` selects the measures that need an order of the levels.
 pub fn disagreement(model: &dyn AnnotatorModel, mask: Option<&[bool]>, ordinal: bool) -> Vec<Disagreement> {
     disagreement_of_texts(model, 0..model.texts(), mask, ordinal)
 }
 
-/// As [`disagreement`], for a range of texts.
+/// [`disagreement`] for a range of texts.
 pub fn disagreement_of_texts(
     model: &dyn AnnotatorModel,
     texts: Range<usize>,
@@ -30,8 +31,8 @@ pub fn disagreement_of_texts(
     })
 }
 
-/// One measure of every text over the annotators chosen by `mask`. NaN where the scale does not have it ([`Measure`] says
-/// which do) or where there are too few texts to tell what is usual.
+/// One measure of every text over the annotators chosen by `mask`. NaN where the scale does not have it (see
+/// [`Measure`]) or where there are too few texts to estimate the usual value.
 pub fn measure(model: &dyn AnnotatorModel, mask: Option<&[bool]>, ordinal: bool, by: Measure) -> Vec<f32> {
     match by {
         Measure::OppositeSides { .. } | Measure::Between => {
@@ -52,13 +53,13 @@ pub fn surprise(all: &[Disagreement], levels: usize) -> Vec<f32> {
     all.iter().map(of).collect()
 }
 
-/// How split texts of a given mean level are; `None` with too few texts, or for scales without an order.
+/// Fits the usual split at a given mean level; `None` with too few texts, or for scales without an order.
 pub fn usual_split(all: &[Disagreement], levels: usize) -> Option<UsualSplit> {
     UsualSplit::fit(all.iter().filter_map(|d| Some((d.mean_level?, d.split))), levels)
 }
 
-/// Shares of the levels among the annotators of `mask`, of whom those who labelled a text stand with their labels: for every
-/// text of `texts`.
+/// Shares of the levels among the annotators of `mask`, for every text of `texts`; annotators who labelled a
+/// text count with their label.
 pub fn panel_distributions(
     model: &dyn AnnotatorModel,
     texts: Range<usize>,
@@ -73,7 +74,7 @@ pub fn panel_distributions(
     })
 }
 
-/// A measure that follows from pairs of answers, for a range of texts; NaN for the others.
+/// A measure based on pairs of answers, for a range of texts; NaN for other measures.
 pub fn measure_of_texts(
     model: &dyn AnnotatorModel,
     texts: Range<usize>,
@@ -98,7 +99,7 @@ fn chosen(model: &dyn AnnotatorModel, mask: Option<&[bool]>) -> Vec<u32> {
         .collect()
 }
 
-/// `of` of every block of `texts`, in parallel, one after another.
+/// Applies `of` to every block of `texts`, in parallel, and concatenates the results in order.
 fn in_blocks<T: Send>(texts: Range<usize>, of: impl Fn(Range<usize>) -> Vec<T> + Send + Sync) -> Vec<T> {
     let blocks: Vec<Range<usize>> =
         texts.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts.end)).collect();

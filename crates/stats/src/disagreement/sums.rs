@@ -1,4 +1,4 @@
-//! Everything the measures of texts are made of.
+//! Sums for all measures of texts.
 
 use super::block::BLOCK;
 use super::measures::Disagreement;
@@ -8,8 +8,8 @@ use super::running::RunningSums;
 use crate::data::AnnotatorModel;
 use std::ops::Range;
 
-/// Sums of what is predicted of annotators; and, while a text's own score is held at each node of the model's uncertainty
-/// about it, of what annotators answered or are predicted to answer (see [`Disagreement`]).
+/// Sums of annotators' predictions; and, with a text's own score fixed at each node of the model's
+/// uncertainty about it, of annotators' labels or else predictions (see [`Disagreement`]).
 #[derive(Clone, Debug)]
 pub struct Sums {
     marginal: RunningSums,
@@ -24,7 +24,7 @@ impl Sums {
         }
     }
 
-    /// Those of a range of texts over `chosen` annotators, whose labels are what `known` gives.
+    /// Sums for a range of texts over `chosen` annotators, whose labels are returned by `known`.
     pub fn of<'a>(
         model: &'a dyn AnnotatorModel,
         texts: Range<usize>,
@@ -48,12 +48,14 @@ impl Sums {
         Self { marginal, nodes: NodeSums::of(model, texts, chosen, lens, known) }
     }
 
-    /// What is added apart: part 0 is what is predicted, part `i` what is known or predicted at node `i - 1`.
+    /// Number of separate sums: part 0 contains predictions, part `i` labels or else predictions at node
+    /// `i - 1`.
     pub fn parts(&self) -> usize {
         1 + self.nodes.nodes()
     }
 
-    /// The part of the model's predictions that a part is summed from: 0 for what is predicted, `i` for node `i - 1`.
+    /// The part of the model's predictions that a part is summed from: 0 for predictions, `i` for node
+    /// `i - 1`.
     pub fn predictions_of(&self, part: usize) -> usize {
         if self.nodes.is_marginal() { 0 } else { part }
     }
@@ -62,8 +64,8 @@ impl Sums {
         self.marginal.texts()
     }
 
-    /// Adds one annotator's probabilities (level-major over `range`) and labels to a part, or takes them out with `sign` -1. The
-    /// block is overwritten.
+    /// Adds one annotator's probabilities (level-major over `range`) and labels to a part, or subtracts them
+    /// with `sign` -1. The block is overwritten.
     pub fn add(&mut self, part: usize, range: Range<usize>, block: &mut [f32], known: &[Known], sign: f64) {
         match part.checked_sub(1) {
             None => self.marginal.add(range, block, sign),
@@ -71,14 +73,14 @@ impl Sums {
         }
     }
 
-    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    /// Resets a text's sums to 0, without changing the number of annotators.
     pub fn clear(&mut self, text: usize) {
         self.marginal.clear(text);
         self.nodes.clear(text);
     }
 
-    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), and their labels on one text to
-    /// a part. The block is overwritten.
+    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), and their
+    /// labels on one text to a part. The block is overwritten.
     pub fn add_annotators(
         &mut self,
         part: usize,
@@ -94,19 +96,19 @@ impl Sums {
         }
     }
 
-    /// Says that `count` more annotators stand behind the sums.
+    /// Increases the number of annotators in the sums by `count`.
     pub fn count(&mut self, count: usize) {
         self.marginal.count(count);
         self.nodes.count(count);
     }
 
-    /// A text without a label yet.
+    /// Adds a text without labels.
     pub fn push_text(&mut self) {
         self.marginal.push_text();
         self.nodes.push_text();
     }
 
-    /// Joins the texts of `other`, over the same annotators, behind these.
+    /// Appends the texts of `other`, over the same annotators.
     pub fn append(&mut self, other: Self) {
         self.marginal.append(other.marginal);
         self.nodes.append(other.nodes);
@@ -128,7 +130,7 @@ impl Sums {
         }
     }
 
-    /// Shares of the levels among annotators, of whom those who labelled the text stand with their labels.
+    /// Shares of the levels among annotators; those who labelled the text count with their label.
     pub fn panel(&self, text: usize) -> Vec<f64> {
         self.nodes.mean(text)
     }

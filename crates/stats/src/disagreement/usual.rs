@@ -1,22 +1,23 @@
-//! How split texts of a given mean level usually are.
+//! The usual split of texts with a given mean level.
 
 use nalgebra::{DMatrix, DVector};
 
-/// Terms of the polynomial: the possible maximum is a parabola over the mean, and what people reach of it is flatter or more pointed.
+/// Terms of the polynomial: the possible maximum is a parabola over the mean, and observed values are flatter
+/// or more pointed.
 const TERMS: usize = 5;
-/// Fewer texts say nothing about what is usual.
+/// Fewest texts to estimate the usual value.
 const FEWEST_TEXTS: usize = 30;
 
 /// The usual split at a mean level: a polynomial of degree four, fitted to all texts by least squares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsualSplit {
     coefficients: [f64; TERMS],
-    /// Mean levels are taken from 0 to this.
+    /// Upper end of the range of mean levels, from 0.
     top: f64,
 }
 
 impl UsualSplit {
-    /// Fits it to `(mean level, split)` of texts on a scale of `levels`. `None` for fewer than 30.
+    /// Fits the curve to `(mean level, split)` of texts on a scale of `levels`. `None` for fewer than 30.
     pub fn fit(texts: impl Iterator<Item = (f32, f32)>, levels: usize) -> Option<Self> {
         let top = levels.saturating_sub(1).max(1) as f64;
         let (mut gram, mut moments, mut count) =
@@ -30,7 +31,8 @@ impl UsualSplit {
         if count < FEWEST_TEXTS {
             return None;
         }
-        // Texts that all have one mean leave the rest of the curve open: the smallest coefficients are taken then.
+        // Texts with the same mean do not identify the rest of the curve: the smallest coefficients are used
+        // then.
         let solved = gram.svd(true, true).solve(&moments, 1e-9 * count as f64).ok()?;
         let mut coefficients = [0.0; TERMS];
         coefficients.copy_from_slice(solved.as_slice());
@@ -43,14 +45,14 @@ impl UsualSplit {
         self.coefficients.iter().zip(powers).map(|(c, x)| c * x).sum::<f64>().clamp(0.0, 1.0)
     }
 
-    /// How much it rises a level.
+    /// Slope of the usual split per level.
     pub fn slope(&self, mean: f64) -> f64 {
         const STEP: f64 = 1e-3;
         (self.at(mean + STEP) - self.at(mean - STEP)) / (2.0 * STEP)
     }
 }
 
-/// Legendre polynomials of the mean on -1..1, which keeps the equations well conditioned.
+/// Legendre polynomials of the mean on -1..1, for well-conditioned equations.
 fn powers(mean: f64, top: f64) -> [f64; TERMS] {
     let x = 2.0 * mean / top - 1.0;
     let second = 1.5 * x * x - 0.5;

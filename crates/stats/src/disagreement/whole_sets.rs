@@ -1,4 +1,4 @@
-//! What is expected of the whole sets of options that several people answer to one text.
+//! Predictions of whole sets of options that several people answer to one text.
 
 use super::masi::ExpectedMasi;
 use crate::data::ModelError;
@@ -7,21 +7,23 @@ use dissensus_domain::OptionSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Pairs of people over whom a distance is at most, but that everybody is in two of them: more move its mean by less than 0.01 or so.
+/// Largest number of pairs of people for a distance, unless each person is in only two of them: more change
+/// its mean by less than about 0.01.
 const MOST_PAIRS: usize = 1_000;
 
-/// Whose the factors are that options of an answer share.
+/// Kind of the factors that the options of an answer share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FactorsOf {
-    /// Drawn for each person by itself: somebody who says anger says disgust too.
+    /// Drawn for each person independently: a person who chooses anger also chooses disgust.
     Person,
-    /// Drawn once for a text: it is what all its readers have in common, and beyond that their options are independent.
+    /// Drawn once per text: it is what all its readers have in common, and given it their options are
+    /// independent.
     Text,
 }
 
-/// Expects sets of options from the probabilities of each option, with options that go together or without.
+/// Predicts sets of options from the probabilities of each option, with or without correlated options.
 #[derive(Clone, Debug)]
 pub struct WholeSets {
     masi: ExpectedMasi,
@@ -30,8 +32,9 @@ pub struct WholeSets {
 }
 
 impl WholeSets {
-    /// With the factors that options of one answer share, and whose they are where distances of people follow from them too; without it people's options are independent
-    /// in distances.
+    /// Whole sets with the factors that options of one answer share; `distances` is the kind of factors where
+    /// they also apply to distances between people. With `None` people's options are independent in
+    /// distances.
     ///
     /// # Errors
     /// [`ModelError::Length`] for more options than a set can hold.
@@ -39,17 +42,17 @@ impl WholeSets {
         Ok(Self { masi: ExpectedMasi::new(factors.options())?, factors, distances })
     }
 
-    /// The factors.
     pub fn factors(&self) -> &OptionFactors {
         &self.factors
     }
 
-    /// Whose the factors are in distances.
+    /// Kind of the factors used in distances.
     pub fn distances(&self) -> Option<FactorsOf> {
         self.distances
     }
 
-    /// The most likely set of each person, and its probability; `probabilities` are people x options, row-major.
+    /// The most likely set of each person, and its probability; `probabilities` are people x options,
+    /// row-major.
     ///
     /// # Panics
     /// If there is not one probability for each option of each person.
@@ -57,27 +60,29 @@ impl WholeSets {
         self.given(probabilities).par_iter().map(GivenFactors::most_likely).collect()
     }
 
-    /// The set that one of these people, drawn at random, is most likely to answer, and its probability: `max_S mean_a P_a(S)`. Absent without people. Exact unless it takes
-    /// more than 5 million steps; then the best set that was found by then, which it says.
+    /// The set that one of these people, drawn at random, is most likely to answer, and its probability:
+    /// `max_S mean_a P_a(S)`. Absent without people. Exact unless it takes more than 5 million steps; then
+    /// the best set found so far, marked as such.
     ///
     /// # Panics
-    /// As [`WholeSets::of_each`].
+    /// The same as [`WholeSets::of_each`].
     pub fn of_anybody(&self, probabilities: &[f32]) -> Option<LikeliestSet> {
         Some(GivenFactors::of_anybody(&self.given(probabilities))?.searched())
     }
 
-    /// The MASI distance that two different ones of these people are expected to have, mean over [`pairs_of`] them. Absent for fewer than two. `answered`: whether somebody has answered the text;
-    /// what all its readers have in common is then in the probabilities already, so that factors of a text are not used once more.
+    /// The expected MASI distance of two different ones of these people, mean over [`pairs_of`] them. Absent
+    /// for fewer than two. `answered` is whether the text has answers; then the probabilities already include
+    /// what all its readers have in common, so that factors of a text are not applied again.
     ///
     /// # Panics
-    /// As [`WholeSets::of_each`].
+    /// The same as [`WholeSets::of_each`].
     pub fn masi(&self, probabilities: &[f32], answered: bool) -> Option<f64> {
         let options = self.factors.options();
         assert!(probabilities.len().is_multiple_of(options));
         let pairs = pairs_of(probabilities.len() / options);
         let row = |who: usize| &probabilities[who * options..(who + 1) * options];
         let used = self.distances.filter(|of| *of == FactorsOf::Person || !answered);
-        // Put together in one order, so that it comes to the same number.
+        // Summed in a fixed order, so that the result is reproducible.
         let distances: Vec<f64> = match used {
             None => pairs.par_iter().map(|(i, j)| self.masi.of(row(*i), row(*j))).collect(),
             Some(of) => {
@@ -108,12 +113,13 @@ pub(super) fn between(masi: &ExpectedMasi, of: FactorsOf, one: &GivenFactors, ot
     }
 }
 
-/// The pairs of so many people over whom a distance is: all of them, beyond 1,000 everybody with as many others, spread evenly over the rows.
+/// The pairs of this many people for a distance: all of them up to 1,000, otherwise each person with the same
+/// number of others, spread evenly over the rows.
 pub fn pairs_of(people: usize) -> Vec<(usize, usize)> {
     if people * people.saturating_sub(1) / 2 <= MOST_PAIRS {
         return (0..people).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     }
-    // Steps round the circle of people, no two of which make the same pairs.
+    // Steps round the circle of people, no two of which give the same pairs.
     let (steps, furthest) = ((MOST_PAIRS / people).max(1), (people - 1) / 2);
     let step = |nth: usize| 1 + furthest * (2 * nth + 1) / (2 * steps);
     (0..steps).flat_map(|nth| (0..people).map(move |i| (i, (i + step(nth)) % people))).collect()
@@ -135,7 +141,7 @@ mod tests {
         OptionFactors::new(OPTIONS, 1, vec![1.5, 1.2, -1.4, 0.3]).unwrap()
     }
 
-    /// Over all sets, by the probabilities of each person.
+    /// Enumerates all sets, with the probabilities of each person.
     fn enumerated(factors: &OptionFactors, probabilities: &[f32]) -> (OptionSet, f64) {
         let people: Vec<GivenFactors> = probabilities.chunks(OPTIONS).map(|p| factors.given(p)).collect();
         let mean = |set: OptionSet| {
@@ -167,18 +173,19 @@ mod tests {
         }
     }
 
-    /// Two camps that are sure of opposite sets: what stands between them is nobody's answer.
+    /// Two camps that are certain of opposite sets: the set in between is nobody's answer.
     #[test]
     fn a_set_that_is_likely_for_nobody_is_not_the_likeliest() {
         let sets = WholeSets::new(OptionFactors::independent(2).unwrap(), None).unwrap();
         let p = [0.9, 0.1, 0.9, 0.1, 0.3, 0.95, 0.3, 0.95, 0.3, 0.95];
         let LikeliestSet { set, probability: chance, .. } = sets.of_anybody(&p).unwrap();
-        // The mean shares are .54 and .61, which would say both.
+        // The mean shares are .54 and .61, which would give both.
         assert_eq!(set.bits(), 0b10);
         assert!((chance - (0.4 * 0.1 * 0.1 + 0.6 * 0.7 * 0.95)).abs() < 1e-6, "{chance}");
     }
 
-    /// 64 options that nobody is sure of, each person leaning elsewhere: 2^64 sets are about as likely.
+    /// 64 options that nobody is certain of, each person leaning elsewhere: 2^64 sets are almost equally
+    /// likely.
     #[test]
     fn a_search_that_was_not_ended_says_so() {
         let sets = WholeSets::new(OptionFactors::independent(64).unwrap(), None).unwrap();

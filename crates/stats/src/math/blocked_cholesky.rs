@@ -1,15 +1,16 @@
-//! Cholesky factors of large matrices, block by block, so that nearly all of the work is products of matrices (Golub and Van Loan 2013,
-//! Matrix Computations, section 4.2.9), and these run side by side. Blocks do not depend on the number of threads, nor do results.
+//! Cholesky factors of large matrices, block by block, so that nearly all of the work is matrix products
+//! (Golub and Van Loan 2013, Matrix Computations, section 4.2.9), which run in parallel. Blocks and results
+//! do not depend on the number of threads.
 
 use nalgebra::{DMatrix, DMatrixViewMut, DVector};
 use rayon::prelude::*;
 
-/// Columns of a block.
+/// Number of columns of a block.
 const BLOCK: usize = 64;
 
 /// Lower Cholesky factor of an n x n matrix.
 pub struct BlockedFactor {
-    /// n x n; what stands above the diagonal means nothing.
+    /// n x n; entries above the diagonal are meaningless.
     lower: DMatrix<f64>,
     /// Inverses of the blocks on its diagonal.
     diagonal: Vec<DMatrix<f64>>,
@@ -73,7 +74,8 @@ impl BlockedFactor {
     }
 }
 
-/// Lower half of the inner products of the columns of `x`: `X' X`, zero above its diagonal but for the blocks on it.
+/// Lower half of the inner products of the columns of `x`: `X' X`, zero above its diagonal except in the
+/// blocks on it.
 pub fn lower_products(x: &DMatrix<f64>) -> DMatrix<f64> {
     let (n, rows) = (x.ncols(), x.transpose());
     let mut products = DMatrix::zeros(n, n);
@@ -96,7 +98,7 @@ mod tests {
         DMatrix::from_fn(rows, columns, |_, _| rng.random::<f64>() - 0.5)
     }
 
-    /// What nalgebra does without blocks, for sizes around those of blocks.
+    /// Against nalgebra without blocks, for sizes around the block size.
     #[test]
     fn blocks_do_what_is_done_without_them() {
         for n in [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
@@ -104,7 +106,7 @@ mod tests {
             let whole = x.transpose() * &x + DMatrix::identity(n, n) * 0.1;
             let products = lower_products(&x);
             let mut lower = whole.clone();
-            // What stands above the diagonal is not read.
+            // Entries above the diagonal are not read.
             lower.fill_upper_triangle(f64::NAN, 1);
             let (blocked, plain) = (BlockedFactor::new(lower).unwrap(), whole.clone().cholesky().unwrap());
             let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());

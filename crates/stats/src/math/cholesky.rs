@@ -1,7 +1,7 @@
 //! Solves and inverses of small symmetric positive definite matrices, row-major.
 
-/// Lower Cholesky factor of an n x n matrix. Pivots are kept above a floor, so that a matrix that is only positive
-/// semi-definite up to rounding still gives a usable step.
+/// Lower Cholesky factor of an n x n matrix. Pivots have a lower bound, so that a matrix that is only
+/// positive semi-definite up to rounding still gives a usable step.
 #[derive(Clone, Debug)]
 pub struct Factor {
     n: usize,

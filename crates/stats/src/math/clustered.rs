@@ -1,15 +1,18 @@
-//! Sums over labels with standard errors that count what labels of one annotator, or of one text, have in common.
+//! Sums over labels with standard errors that account for the correlation of labels of one annotator, or of
+//! one text.
 
 use crate::math::distributions::student_quantile;
 
-/// One-sided confidence that a gain must have, with Student's t over annotators, so that it is honest with few of them.
+/// One-sided confidence that a gain must have, with Student's t over annotators, so that it is valid with few
+/// of them.
 const CONFIDENCE: f64 = 0.977_249_868;
-/// Nats that the labels must gain in all: where every label is the same level each gains next to nothing, and all alike.
+/// Smallest total gain of the labels, in nats: where every label is the same level, all gains are tiny and
+/// nearly equal.
 const LEAST_GAIN: f64 = 2.0;
-/// With fewer annotators who have labels nothing can be tested over them.
+/// Fewest annotators with labels for a test over annotators.
 pub const MIN_ANNOTATORS: usize = 3;
 
-/// Whether labels gain by more than chance, (text, gain) annotator by annotator.
+/// Whether labels gain by more than chance; `gains` are (text, gain), annotator by annotator.
 pub fn more_than_chance(gains: &[Vec<(u32, f64)>], texts: usize) -> bool {
     if gains.len() < MIN_ANNOTATORS {
         return false;
@@ -18,7 +21,8 @@ pub fn more_than_chance(gains: &[Vec<(u32, f64)>], texts: usize) -> bool {
     total > LEAST_GAIN && total > student_quantile(CONFIDENCE, gains.len() - 1) * error
 }
 
-/// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample variance.
+/// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample
+/// variance.
 pub fn total_and_error(gains: &[f64]) -> (f64, f64) {
     let n = gains.len() as f64;
     let total: f64 = gains.iter().sum();
@@ -27,9 +31,10 @@ pub fn total_and_error(gains: &[f64]) -> (f64, f64) {
     (total, error)
 }
 
-/// Sum of values of labels, (text, value) annotator by annotator, and its standard error where labels of one annotator and labels of one text vary together: variances over
-/// annotators and over texts less that over labels, which is in both (Cameron, Gelbach and Miller 2011, Robust inference with multiway
-/// clustering); never below the larger of the two.
+/// Sum of values of labels, (text, value) annotator by annotator, and its standard error where labels of one
+/// annotator and labels of one text covary: variances over annotators and over texts minus that over labels,
+/// which both include (Cameron, Gelbach and Miller 2011, Robust inference with multiway clustering); not
+/// below the larger of the two.
 pub fn total_and_two_way_error(gains: &[Vec<(u32, f64)>], texts: usize) -> (f64, f64) {
     let mut by_text = vec![0.0; texts];
     let mut labelled = vec![false; texts];
@@ -59,7 +64,7 @@ mod tests {
         assert_eq!(total_and_error(&[1.0]).1, f64::INFINITY);
     }
 
-    /// Values that one annotator, or one text, has in common count as one; values of no relation as in an ordinary sum.
+    /// Values common to one annotator, or one text, count as one; unrelated values as in an ordinary sum.
     #[test]
     fn what_is_common_to_annotators_or_texts_widens_the_error() {
         let by = |value: &dyn Fn(u32, u32) -> f64| -> Vec<Vec<(u32, f64)>> {

@@ -5,8 +5,9 @@ pub fn normal_quantile(p: f64) -> f64 {
     bisect(p, |x| 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2))
 }
 
-/// The `p` quantile of Student's t with `df >= 1` degrees of freedom. Up to 200 from the distribution function itself, above
-/// by the expansion in powers of `1 / df`, which is exact to ten digits there (Abramowitz and Stegun 1964, 26.7.5).
+/// The `p` quantile of Student's t with `df >= 1` degrees of freedom: up to 200 from the distribution
+/// function itself, above by the expansion in powers of `1 / df`, which is accurate to ten digits there
+/// (Abramowitz and Stegun 1964, 26.7.5).
 pub fn student_quantile(p: f64, df: usize) -> f64 {
     if df <= 200 {
         return bisect(p, |x| student_cdf(x, df.max(1)));
@@ -18,12 +19,13 @@ pub fn student_quantile(p: f64, df: usize) -> f64 {
         + (3.0 * x7 + 19.0 * x5 + 17.0 * x3 - 15.0 * x) / (384.0 * n.powi(3))
 }
 
-/// The chance that Student's t with `df >= 1` degrees of freedom lies as far from 0 as `t`.
+/// Probability that Student's t with `df >= 1` degrees of freedom is as far from 0 as `t`.
 pub(crate) fn student_tail(t: f64, df: usize) -> f64 {
     (2.0 * student_cdf(-t.abs(), df.max(1))).clamp(0.0, 1.0)
 }
 
-/// The distribution function of Student's t for whole degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
+/// The distribution function of Student's t for whole degrees of freedom (Abramowitz and Stegun 1964, 26.7.3
+/// and 26.7.4).
 fn student_cdf(x: f64, df: usize) -> f64 {
     let n = df as f64;
     let cos2 = 1.0 / (1.0 + x * x / n);
@@ -44,7 +46,7 @@ fn student_cdf(x: f64, df: usize) -> f64 {
     0.5 + 0.5 * inside
 }
 
-/// Where an increasing distribution function reaches `p`.
+/// Solves `cdf(x) = p` for an increasing distribution function.
 fn bisect(p: f64, cdf: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (-40.0, 40.0);
     while cdf(low) > p && low > -1e12 {

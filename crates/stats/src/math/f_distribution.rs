@@ -1,10 +1,11 @@
 //! The distribution function of F, central and noncentral.
 
-/// Iterations of a continued fraction, and how near its steps come to 1.
+/// Largest number of iterations of a continued fraction, and its tolerance.
 const STEPS: usize = 10_000;
 const EXACT: f64 = 1e-14;
 
-/// The regularised incomplete beta function (continued fraction of Lentz; Press et al. 2007, Numerical Recipes, section 6.4).
+/// The regularised incomplete beta function (continued fraction of Lentz; Press et al. 2007, Numerical
+/// Recipes, section 6.4).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -12,7 +13,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x >= 1.0 {
         return 1.0;
     }
-    // The fraction is quick below the mean of the beta distribution.
+    // The fraction converges quickly below the mean of the beta distribution.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
@@ -38,7 +39,8 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     (front.exp() * fraction / a).clamp(0.0, 1.0)
 }
 
-/// The chance that F with `d1` and `d2` degrees of freedom and this noncentrality is `f` or less: a Poisson mixture of incomplete beta functions.
+/// Probability that F with `d1` and `d2` degrees of freedom and this noncentrality is at most `f`: a Poisson
+/// mixture of incomplete beta functions.
 pub(crate) fn f_cdf(f: f64, d1: f64, d2: f64, noncentrality: f64) -> f64 {
     if f <= 0.0 {
         return 0.0;
@@ -48,14 +50,15 @@ pub(crate) fn f_cdf(f: f64, d1: f64, d2: f64, noncentrality: f64) -> f64 {
     if half == 0.0 {
         return incomplete_beta(d1 / 2.0, d2 / 2.0, x);
     }
-    // Beyond eight standard deviations of the Poisson distribution nothing counts.
+    // Terms beyond eight standard deviations of the Poisson distribution are negligible.
     let reach = 8.0 * half.sqrt() + 20.0;
     let (from, to) = ((half - reach).max(0.0) as usize, (half + reach) as usize);
     let weight = |j: usize| (j as f64 * half.ln() - half - libm::lgamma(j as f64 + 1.0)).exp();
     (from..=to).map(|j| weight(j) * incomplete_beta(d1 / 2.0 + j as f64, d2 / 2.0, x)).sum::<f64>().min(1.0)
 }
 
-/// The noncentrality under which F is as small as `f` with this `chance`: an upper bound; 0 where F is that small more rarely even without one.
+/// The noncentrality under which F is at most `f` with probability `chance`: an upper bound; 0 where that is
+/// less likely even without noncentrality.
 pub(crate) fn most_noncentrality(f: f64, d1: f64, d2: f64, chance: f64) -> f64 {
     if f_cdf(f, d1, d2, 0.0) <= chance {
         return 0.0;
@@ -75,7 +78,7 @@ pub(crate) fn most_noncentrality(f: f64, d1: f64, d2: f64, chance: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// F, its degrees of freedom, noncentrality and the chance, from scipy's `f.cdf` and `ncf.cdf`.
+    /// F, its degrees of freedom, noncentrality and the probability, from scipy's `f.cdf` and `ncf.cdf`.
     const REFERENCE: [(f64, f64, f64, f64, f64); 7] = [
         (2.0, 3.0, 20.0, 5.0, 0.4031300850),
         (1.2, 1.0, 250.0, 0.0001, 0.7256001945),

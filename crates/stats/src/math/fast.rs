@@ -1,11 +1,11 @@
 //! Exponential, logistic and logarithm in single precision that the compiler can vectorise.
 //!
-//! Range reduction and minimax-like polynomials of our own; the tests hold them within 1e-6 of the standard library
-//! (relative for `exp`, absolute for `sigmoid` and for `p ln p`).
+//! Range reduction and own minimax-like polynomials; the tests verify that they are within 1e-6 of the
+//! standard library (relative for `exp`, absolute for `sigmoid` and for `p ln p`).
 
 /// Largest argument whose exponential is still finite in single precision with room to add one.
 const EXP_LIMIT: f32 = 87.0;
-/// Adding and taking away 1.5 * 2^23 rounds to the nearest whole number without a branch.
+/// Adding and subtracting 1.5 * 2^23 rounds to the nearest whole number without a branch.
 const ROUND: f32 = 12_582_912.0;
 
 /// `e^x`, with `x` clamped to [-87, 87].
@@ -14,7 +14,7 @@ pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-EXP_LIMIT, EXP_LIMIT);
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
-    // ln 2 in two parts, so that the reduced argument keeps its low bits.
+    // ln 2 in two parts, so that the reduced argument does not lose its low bits.
     let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
     // Taylor series on |r| <= ln(2)/2; the next term is below 2e-8.
     let p = 1.0 / 5040.0;
@@ -40,7 +40,7 @@ pub fn sigmoid(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn ln(x: f32) -> f32 {
     let bits = x.to_bits();
-    // Split so that the mantissa lies in [sqrt(1/2), sqrt(2)).
+    // Split so that the mantissa is in [sqrt(1/2), sqrt(2)).
     let shifted = bits.wrapping_sub(0x3f35_04f3);
     let e = ((shifted as i32) >> 23) as f32;
     let m = f32::from_bits((shifted & 0x007f_ffff).wrapping_add(0x3f35_04f3));

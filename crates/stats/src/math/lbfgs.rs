@@ -1,6 +1,6 @@
 //! A limited-memory quasi-Newton minimiser for smooth convex functions.
 //!
-//! Liu and Nocedal 1989, with the diagonal preconditioner the caller gives as the initial inverse Hessian and a
+//! Liu and Nocedal 1989, with the caller's diagonal preconditioner as the initial inverse Hessian and a
 //! backtracking line search (Nocedal and Wright 2006, algorithms 3.1 and 7.4).
 
 use super::{axpy, dot};
@@ -8,8 +8,8 @@ use super::{axpy, dot};
 const MEMORY: usize = 12;
 
 /// Minimises `f` from `x`. `f` writes the gradient and returns the value; `inverse` is a positive diagonal
-/// approximation of the inverse Hessian. Stops when the preconditioned gradient is below `tolerance` times the value,
-/// or after `steps` steps. Returns the value reached.
+/// approximation of the inverse Hessian. Stops when the preconditioned gradient is below `tolerance` times
+/// the value, or after `steps` steps. Returns the value reached.
 pub fn minimise(
     x: &mut [f64],
     inverse: &[f64],
@@ -61,7 +61,7 @@ fn direction(gradient: &[f64], inverse: &[f64], pairs: &[(Vec<f64>, Vec<f64>, f6
     q
 }
 
-/// Halves the step until the value falls enough; `None` if it never does.
+/// Halves the step until the value decreases enough; `None` if it never does.
 fn search(
     x: &[f64],
     direction: &[f64],

@@ -1,4 +1,5 @@
-//! Small numerical tools: nodes of integrals, fast single-precision functions, the normal distribution, dense solves, a quasi-Newton minimiser, seeded random numbers.
+//! Small numerical tools: nodes of integrals, fast single-precision functions, the normal distribution, dense
+//! solves, a quasi-Newton minimiser, seeded random numbers.
 
 pub mod blocked_cholesky;
 pub mod cholesky;
@@ -46,11 +47,11 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// What a variance counts for in the attenuation of a logit (MacKay 1992, eq. 11).
+/// Factor of a variance in the attenuation of a logit (MacKay 1992, eq. 11).
 pub const PI_8: f64 = std::f64::consts::PI / 8.0;
 
-/// How much a logistic function attenuates when its argument has variance `v`: `1 / sqrt(1 + pi v / 8)`
-/// (MacKay 1992, The evidence framework applied to classification networks, eq. 11).
+/// Attenuation of a logistic function whose argument has variance `v`: `1 / sqrt(1 + pi v / 8)` (MacKay 1992,
+/// The evidence framework applied to classification networks, eq. 11).
 #[inline]
 pub fn attenuation(v: f64) -> f64 {
     1.0 / (1.0 + PI_8 * v).sqrt()

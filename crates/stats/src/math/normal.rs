@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::sync::OnceLock;
 
-/// The table holds the distribution from -END to END, at so many places a unit.
+/// The table covers the distribution from -END to END, with a fixed number of points per unit.
 const END: f64 = 8.0;
 const PLACES: f64 = 32.0;
 
@@ -19,7 +19,8 @@ pub(crate) fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
 }
 
-/// Distribution function and density together, by cubic interpolation of a table: within 1e-8 of them, relative to them within 1e-4, and beyond 8 as at 8.
+/// Distribution function and density together, by cubic interpolation of a table: absolute error below 1e-8,
+/// relative error below 1e-4, and the values at 8 beyond 8.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table(&'static [[f64; 2]]);
 
@@ -52,13 +53,13 @@ fn hermite(t: f64, f0: f64, f1: f64, d0: f64, d1: f64) -> f64 {
     f0 + t * (d0 + t * ((3.0 * rise - 2.0 * d0 - d1) + t * (d0 + d1 - 2.0 * rise)))
 }
 
-/// Its `p` quantile for `p` strictly between 0 and 1: a rational approximation (Abramowitz and Stegun 1964, 26.2.23, within 4.5e-4) and three steps of Halley's method, each of
-/// which triples the digits.
+/// Its `p` quantile for `p` strictly between 0 and 1: a rational approximation (Abramowitz and Stegun 1964,
+/// 26.2.23, within 4.5e-4) and three steps of Halley's method, each of which triples the digits.
 pub(crate) fn quantile(p: f64) -> f64 {
     let tail = (-2.0 * p.min(1.0 - p).ln()).sqrt();
     let above = 2.515_517 + tail * (0.802_853 + tail * 0.010_328);
     let below = 1.0 + tail * (1.432_788 + tail * (0.189_269 + tail * 0.001_308));
-    // In the lower half, where the distribution function keeps its digits.
+    // In the lower half, where the distribution function does not lose digits.
     let (lower, mut x) = (p.min(1.0 - p), above / below - tail);
     for _ in 0..3 {
         let step = (cdf(x) - lower) / density(x);

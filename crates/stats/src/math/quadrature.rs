@@ -1,9 +1,10 @@
 //! Gauss-Hermite nodes for integrals over a normal distribution.
 
-/// How many nodes; fifteen integrate polynomials up to degree 29 exactly.
+/// Number of nodes; fifteen integrate polynomials up to degree 29 exactly.
 pub const NODES: usize = 15;
 
-/// The five-point rule: nodes and weights, exact up to degree 9, for what is computed for every text or label.
+/// The five-point rule: nodes and weights, exact up to degree 9, for values that are computed for every text
+/// or label.
 pub const FIVE: [(f64, f64); 5] = [
     (0.0, 0.533_333_333_333_333_3),
     (1.355_626_179_974_266, 0.222_075_922_005_612_64),
@@ -12,8 +13,9 @@ pub const FIVE: [(f64, f64); 5] = [
     (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
 ];
 
-/// Nodes and weights with `sum w_i f(x_i) ~ E f(X)`, X standard normal. Golub and Welsch 1969: the nodes are the
-/// eigenvalues of the symmetric tridiagonal Jacobi matrix, the weights the squared first entries of its eigenvectors.
+/// Nodes and weights with `sum w_i f(x_i) ~ E f(X)`, X standard normal. Golub and Welsch 1969: the nodes are
+/// the eigenvalues of the symmetric tridiagonal Jacobi matrix, the weights the squared first entries of its
+/// eigenvectors.
 #[derive(Clone, Debug)]
 pub struct Hermite {
     pub nodes: [f64; NODES],
@@ -31,7 +33,7 @@ impl Hermite {
     }
 }
 
-/// The rule of so many nodes, ascending, with their weights; exact up to degree `2 nodes - 1`.
+/// The rule with this many nodes, ascending, with their weights; exact up to degree `2 nodes - 1`.
 pub(crate) fn rule(nodes: usize) -> Vec<(f64, f64)> {
     let jacobi = nalgebra::DMatrix::from_fn(nodes, nodes, |i, j| {
         if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 }

@@ -3,21 +3,21 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// A seeded ChaCha generator; `stream` keeps uses of one seed apart.
+/// A seeded ChaCha generator; `stream` separates different uses of one seed.
 pub fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
     rng
 }
 
-/// A number for some bytes (64-bit FNV-1a).
+/// Hash of some bytes (64-bit FNV-1a).
 pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// A number from 0 to 1 (without 1) that looks random and follows from these alone (SplitMix64 over each in turn).
+/// A pseudorandom number in [0, 1) that only depends on `parts` (SplitMix64 over each in turn).
 pub(crate) fn unit(parts: &[u64]) -> f64 {
     let mixed = parts.iter().fold(0u64, |state, part| {
         let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,4 @@
-//! The table of annotators: how well each one is predicted.
+//! Scores of predictions for each annotator.
 
 use super::classes::{accuracy, macro_f1, rows_by_annotator};
 use super::probability::CLIP;
@@ -7,12 +7,12 @@ use crate::data::{MostFrequentLevel, Observation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How well one annotator's labels are predicted.
+/// Scores of the predictions for one annotator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatorScores {
     /// Index of the annotator.
     pub annotator: u32,
-    /// Labels scored; at least one.
+    /// Number of scored labels, at least one.
     pub labels: usize,
     /// Share predicted exactly.
     pub accuracy: f64,
@@ -20,13 +20,13 @@ pub struct AnnotatorScores {
     pub macro_f1: f64,
     /// Mean negative log-likelihood of this annotator's labels, in nats.
     pub log_loss: f64,
-    /// The accuracy of always predicting this annotator's most frequent training level (that of all training labels, for an
-    /// annotator without one), as in `HeldOut::baseline` of an evaluation.
+    /// The accuracy of always predicting this annotator's most frequent training level (that of all training
+    /// labels, for an annotator without one), like `HeldOut::baseline` of an evaluation.
     pub baseline: f64,
 }
 
-/// One entry for every annotator with labels, by index. `train` are the labels that the model was trained on, which the baseline
-/// is taken from.
+/// One entry for every annotator with labels, by index. `train` are the labels that the model was trained on,
+/// from which the baseline is computed.
 pub fn annotator_scores(scored: &Scored, train: &[Observation]) -> Vec<AnnotatorScores> {
     let predicted = scored.predicted();
     let baselines = annotator_baselines(&scored.observations, train, scored.levels);
@@ -49,7 +49,8 @@ pub fn annotator_scores(scored: &Scored, train: &[Observation]) -> Vec<Annotator
         .collect()
 }
 
-/// [`AnnotatorScores::baseline`] of every annotator with labels in `test`, by index. All levels are below `levels`.
+/// [`AnnotatorScores::baseline`] of every annotator with labels in `test`, by index. All levels are below
+/// `levels`.
 pub fn annotator_baselines(test: &[Observation], train: &[Observation], levels: usize) -> BTreeMap<u32, f64> {
     let baseline = MostFrequentLevel::fit(train, levels);
     let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();

@@ -1,12 +1,12 @@
-//! One answer for a predicted distribution: each measure rewards another one.
+//! Single answers from a predicted distribution; each measure has a different optimal answer.
 
 use crate::data::Target;
 use dissensus_domain::ScaleKind;
 
-/// Slack of a cumulative probability: probabilities are of single precision.
+/// Tolerance of cumulative probabilities, which are in single precision.
 const ROUNDING: f64 = 1e-6;
 
-/// The level with the largest probability, the lowest of those that tie: it maximises the expected accuracy.
+/// The level with the largest probability, the lowest in case of ties: it maximises the expected accuracy.
 pub fn most_likely(p: &[f32]) -> u16 {
     let mut best = 0;
     for (c, v) in p.iter().enumerate() {
@@ -17,7 +17,8 @@ pub fn most_likely(p: &[f32]) -> u16 {
     best as u16
 }
 
-/// The lowest level whose cumulative probability reaches one half: it minimises the expected distance to the label.
+/// The lowest level whose cumulative probability reaches one half: it minimises the expected distance to the
+/// label.
 pub(crate) fn median(p: &[f32]) -> u16 {
     let mut below = 0.0;
     let at = p.iter().position(|v| {
@@ -28,8 +29,8 @@ pub(crate) fn median(p: &[f32]) -> u16 {
 }
 
 impl Target {
-    /// The level to show as the answer that is predicted by `p`, a probability a level: the median where levels are ordered
-    /// (ordinal), else the most likely one. The lowest of those that tie; 0 of no levels.
+    /// The level to show as the answer predicted by `p`, one probability per level: the median where levels
+    /// are ordered (ordinal), else the most likely one. The lowest in case of ties; 0 without levels.
     pub fn answer(self, p: &[f32]) -> u16 {
         match self.kind {
             ScaleKind::Ordinal => median(p),

@@ -1,11 +1,11 @@
-//! Whether a stated probability comes true as often as it says.
+//! Calibration of predicted probabilities.
 
 use super::scored::Scored;
 use serde::{Deserialize, Serialize};
 
-/// Expected calibration error: predictions fall into `bins` equal bins by the probability of the most likely level;
-/// the mean over predictions of |share correct - mean probability| of their bin (Guo et al. 2017, eq. 3). Bins are
-/// open to the left, (0, 0.1], (0.1, 0.2], ... Zero for empty input.
+/// Expected calibration error: predictions are grouped into `bins` equal bins by the probability of the most
+/// likely level; the mean over predictions of |share correct - mean probability| of their bin (Guo et al.
+/// 2017, eq. 3). Bins are open to the left, (0, 0.1], (0.1, 0.2], ... Zero for empty input.
 pub fn expected_calibration_error(scored: &Scored, bins: usize) -> f64 {
     let bins = bins.max(1);
     let mut gap = vec![0.0f64; bins]; // sum of (correct - probability)
@@ -19,11 +19,11 @@ pub fn expected_calibration_error(scored: &Scored, bins: usize) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CalibrationBin {
-    /// Confidences above this one ...
+    /// Lower end, exclusive.
     pub from: f64,
-    /// ... up to and with this one.
+    /// Upper end, inclusive.
     pub to: f64,
-    /// Labels whose prediction fell in.
+    /// Number of labels whose prediction is in the bin.
     pub labels: usize,
     /// Mean probability of the predicted level; absent in an empty bin.
     pub confidence: Option<f64>,
@@ -31,9 +31,9 @@ pub struct CalibrationBin {
     pub accuracy: Option<f64>,
 }
 
-/// The curve whose weighted distance from the diagonal is [`expected_calibration_error`]: `bins` (at least one) bins of
-/// equal width over (0, 1], of the probability of the most likely level (Niculescu-Mizil and Caruana 2005;
-/// Guo et al. 2017, eq. 1 and 2).
+/// The curve whose weighted distance from the diagonal is [`expected_calibration_error`]: `bins` (at least
+/// one) bins of equal width over (0, 1], of the probability of the most likely level (Niculescu-Mizil and
+/// Caruana 2005; Guo et al. 2017, eq. 1 and 2).
 pub fn calibration_curve(scored: &Scored, bins: usize) -> Vec<CalibrationBin> {
     let bins = bins.max(1);
     let mut sums = vec![(0usize, 0.0f64, 0usize); bins];
@@ -64,7 +64,7 @@ fn stated(scored: &Scored) -> impl Iterator<Item = (f64, bool)> {
         .map(|(i, (p, o))| (f64::from(scored.row(i)[usize::from(p)]), o.level == p))
 }
 
-/// In which of `bins` equal bins, each with its upper end, a confidence falls.
+/// Index of the bin of a confidence, for `bins` equal bins that include their upper end.
 pub(crate) fn bin(confidence: f64, bins: usize) -> usize {
     ((confidence * bins as f64).ceil() as usize).clamp(1, bins) - 1
 }

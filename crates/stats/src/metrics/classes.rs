@@ -4,17 +4,15 @@ use super::scored::Scored;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Share of positions where both agree. Zero for empty input.
-///
-/// # Panics
-/// Never; the shorter of both counts.
+/// Share of positions where both agree. Zero for empty input. Lists of different length are truncated to the
+/// shorter one.
 pub fn accuracy(truth: &[u16], predicted: &[u16]) -> f64 {
     let hits = truth.iter().zip(predicted).filter(|(t, p)| t == p).count();
     hits as f64 / truth.len().max(1) as f64
 }
 
-/// F1 of every level that occurs among the labels or the predictions, averaged without weights (scikit-learn's
-/// `f1_score(average="macro")`); `F1 = 2 TP / (2 TP + FP + FN)`.
+/// F1 of every level that occurs among the labels or the predictions, averaged without weights
+/// (scikit-learn's `f1_score(average="macro")`); `F1 = 2 TP / (2 TP + FP + FN)`.
 pub fn macro_f1(truth: &[u16], predicted: &[u16]) -> f64 {
     // Per level: true positives, then false positives and negatives together.
     let mut levels: BTreeMap<u16, (usize, usize)> = BTreeMap::new();
@@ -30,7 +28,7 @@ pub fn macro_f1(truth: &[u16], predicted: &[u16]) -> f64 {
     sum / levels.len().max(1) as f64
 }
 
-/// How often each level was predicted for each label: `confusion[label][predicted]`, levels x levels.
+/// Number of predictions of each level for each label: `confusion[label][predicted]`, levels x levels.
 ///
 /// # Panics
 /// If a level is not below `levels`.
@@ -42,15 +40,15 @@ pub fn confusion(truth: &[u16], predicted: &[u16], levels: usize) -> Vec<Vec<usi
     matrix
 }
 
-/// How well one level is found.
+/// Scores of one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassScores {
     /// The level, from 0.
     pub level: usize,
-    /// Labels of this level.
+    /// Number of labels of this level.
     pub support: usize,
-    /// Labels for which this level was predicted.
+    /// Number of labels for which this level was predicted.
     pub predicted: usize,
     /// `TP / (TP + FP)`; absent if the level was never predicted.
     pub precision: Option<f64>,
@@ -61,7 +59,7 @@ pub struct ClassScores {
 }
 
 /// [`ClassScores`] of every level of a confusion matrix (van Rijsbergen 1979, ch. 7; scikit-learn's
-/// `precision_recall_fscore_support`, which says 0 where a share of nothing is absent here).
+/// `precision_recall_fscore_support`, which returns 0 where a share with denominator 0 is absent here).
 pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
     let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
     (0..confusion.len())
@@ -81,38 +79,37 @@ pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
         .collect()
 }
 
-/// Accuracy within the labels of each level, as the literature on hate speech reports it ("accHate, accNoHate, accAll",
-/// de Gibert et al. 2018).
+/// Accuracy within the labels of each level, as the literature on hate speech reports it ("accHate,
+/// accNoHate, accAll", de Gibert et al. 2018).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassAccuracy {
     /// Over all labels; absent without labels.
     pub all: Option<f64>,
-    /// Over the labels of each level, one entry per level: the level's recall; absent without labels of it.
+    /// Over the labels of each level, one entry per level: the level's recall; absent where the level has no
+    /// labels.
     pub of: Vec<Option<f64>>,
 }
 
 /// Precision, recall and F1 over levels; absent without labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Average {
-    /// Mean precision.
     pub precision: Option<f64>,
-    /// Mean recall.
     pub recall: Option<f64>,
     /// Mean F1 (not the F1 of the means).
     pub f1: Option<f64>,
 }
 
-/// The three usual averages. A level that occurs among labels or predictions only on one side counts 0 where its
-/// precision or recall is a share of nothing; a level that occurs on neither is left out (scikit-learn's
+/// The three usual averages. A level that occurs only among labels or only among predictions counts 0 where
+/// its precision or recall has denominator 0; a level that occurs on neither side is left out (scikit-learn's
 /// `zero_division=0`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Averages {
-    /// Every level that occurs counts the same.
+    /// All occurring levels have the same weight.
     #[serde(rename = "macro")]
     pub macro_: Average,
-    /// Every label counts the same: with one level a label, all three are the accuracy.
+    /// All labels have the same weight: with one level per label, all three are the accuracy.
     pub micro: Average,
-    /// Levels count by their labels.
+    /// Levels are weighted by their number of labels.
     pub weighted: Average,
 }
 
@@ -133,7 +130,7 @@ impl Averages {
         let weighted = average(&|c| c.support as f64);
         Self {
             macro_: average(&|c| f64::from(u8::from(c.f1.is_some()))),
-            // One prediction a label: false positives and false negatives are the same labels.
+            // With one prediction per label, false positives and false negatives are the same labels.
             micro: Average { precision: weighted.recall, recall: weighted.recall, f1: weighted.recall },
             weighted,
         }

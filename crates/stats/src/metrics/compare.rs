@@ -1,4 +1,4 @@
-//! Whether one model is better than another on the same labels.
+//! Tests whether one model is better than another on the same labels.
 
 use super::bootstrap::Cluster;
 use super::classes::by_annotator;
@@ -12,30 +12,28 @@ use crate::data::{ModelError, Observation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A number of two models.
+/// A metric of two models.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Of the first model.
     pub first: f64,
-    /// Of the second.
     pub second: f64,
     /// First minus second.
     pub difference: f64,
-    /// What is resampled: whether the interval and p are about other texts or about other annotators.
+    /// The resampled unit: whether the interval and p are about other texts or about other annotators.
     pub over: Cluster,
-    /// Interval of the difference over resamples, both models scored on the same ones; absent with fewer than 20 texts or 5
-    /// annotators, and where nothing varies.
+    /// Interval of the difference over resamples, with both models scored on the same ones; absent with fewer
+    /// than 20 texts or 5 annotators, and where nothing varies.
     pub interval: Option<Interval>,
-    /// Two-sided p of "no difference": `(1 + resamples in which |d* - d| >= |d|) / (1 + resamples)`, d* the difference of
-    /// a resample and d that of the data (Efron and Tibshirani 1993, ch. 16, shifting to the null; the 1s by Davison
-    /// and Hinkley 1997, ch. 4). Absent with fewer than 20 texts or 5 annotators.
+    /// Two-sided p of "no difference": `(1 + resamples in which |d* - d| >= |d|) / (1 + resamples)`, d* the
+    /// difference of a resample and d that of the data (Efron and Tibshirani 1993, ch. 16, shifting to the
+    /// null; the 1s by Davison and Hinkley 1997, ch. 4). Absent with fewer than 20 texts or 5 annotators.
     pub p: Option<f64>,
 }
 
 /// Differences of two models over resamples of the same clusters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Differences {
-    /// Mean negative log-likelihood of a label; less is better.
+    /// Mean negative log-likelihood of a label; smaller is better.
     pub log_loss: Difference,
     /// Share of labels predicted exactly.
     pub accuracy: Difference,
@@ -43,30 +41,31 @@ pub struct Differences {
     pub annotator_accuracy: Option<Difference>,
 }
 
-/// Two models on the same labels.
+/// Comparison of two models on the same labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Labels both were scored on.
+    /// Number of labels that both were scored on.
     pub labels: usize,
-    /// Texts they are on.
+    /// Number of texts of these labels.
     pub texts: usize,
-    /// Would the difference hold on other texts labelled by the same annotators? Texts are resampled. Absent without labels.
+    /// Would the difference persist on other texts labelled by the same annotators? Texts are resampled.
+    /// Absent without labels.
     pub over_texts: Option<Differences>,
-    /// Would it hold for other annotators on the same texts? Annotators are resampled. Absent without labels.
+    /// Would the difference persist for other annotators on the same texts? Annotators are resampled. Absent
+    /// without labels.
     pub over_annotators: Option<Differences>,
-    /// McNemar's test of the predicted levels, labels taken as independent.
+    /// McNemar's test of the predicted levels, treating labels as independent.
     pub mcnemar: McNemar,
-    /// Wilcoxon's signed-rank test of annotators' accuracies, first minus second, every annotator one pair, taken as
-    /// independent although they share texts. Absent where no annotator's accuracy differs.
+    /// Wilcoxon's signed-rank test of annotators' accuracies, first minus second, every annotator one pair,
+    /// treated as independent although they share texts. Absent where no annotator's accuracy differs.
     pub annotators: Option<Wilcoxon>,
-    /// How the bootstrap was made.
     pub options: BootstrapOptions,
 }
 
 /// Compares two models scored on the same labels in the same order ([`crate::metrics::score`] orders them).
 ///
 /// # Errors
-/// As [`Scored::check`]; [`ModelError::DifferentLabels`] if the labels differ;
+/// The same as [`Scored::check`]; [`ModelError::DifferentLabels`] if the labels differ;
 /// [`ModelError::Confidence`], [`ModelError::NoResamples`]; [`ModelError::Cancelled`].
 pub fn compare(
     first: &Scored,
@@ -96,7 +95,7 @@ pub fn compare(
     })
 }
 
-/// What the labels of one cluster add, for each model.
+/// Contribution of the labels of one cluster, for each model.
 #[derive(Default)]
 struct Sums {
     labels: f64,
@@ -117,7 +116,8 @@ fn sums(first: &Scored, second: &Scored, cluster: fn(&Observation) -> u32) -> Ve
     clusters.into_values().collect()
 }
 
-/// Log loss, accuracy and mean accuracy of a cluster, of one model, where cluster `i` has the weight `weights[i]`.
+/// Log loss, accuracy and mean accuracy of a cluster, of one model, where cluster `i` has the weight
+/// `weights[i]`.
 fn numbers(clusters: &[Sums], weights: &[f64], model: usize) -> [f64; 3] {
     let (mut labels, mut loss, mut hits, mut means, mut all) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (sums, w) in clusters.iter().zip(weights) {
@@ -165,7 +165,7 @@ fn difference(
 ) -> Difference {
     let difference = first - second;
     let n = draws.len();
-    // Differences of one cluster more or less tie with the observed one; rounding must not decide for them.
+    // Differences of one cluster more or less tie with the observed one, up to rounding.
     let as_far = |d: &f64| (d - difference).abs() >= difference.abs() * (1.0 - 1e-12) - 1e-15;
     let beyond = draws.clone().filter(as_far).count();
     let figure = Figure { estimate: difference, clusters, range: (f64::NEG_INFINITY, f64::INFINITY) };
@@ -233,8 +233,8 @@ mod tests {
         assert_eq!(back.over_texts.unwrap().log_loss.p, loss.p);
     }
 
-    /// The second model is better for half of the annotators and worse for the others: that says much about the texts at
-    /// hand and little about other annotators.
+    /// The second model is better for half of the annotators and worse for the others: strong evidence about
+    /// the texts at hand and weak evidence about other annotators.
     #[test]
     fn annotators_are_resampled_where_the_question_is_about_them() {
         let (mut a, mut b) =

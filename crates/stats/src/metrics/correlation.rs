@@ -1,10 +1,8 @@
 //! Correlation of two lists of numbers.
 
-/// Pearson's product-moment correlation: `sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)` (Pearson 1896;
-/// scipy's `pearsonr`). `None` for fewer than two pairs and where either list is constant.
-///
-/// # Panics
-/// Never; the shorter of both counts.
+/// Pearson's product-moment correlation: `sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)`
+/// (Pearson 1896; scipy's `pearsonr`). `None` for fewer than two pairs and where either list is constant.
+/// Lists of different length are truncated to the shorter one.
 pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
     let n = x.len().min(y.len());
     if n < 2 {
@@ -19,7 +17,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
         yy += (y - my).powi(2);
         xy += (x - mx) * (y - my);
     }
-    // Below this a list is constant and what is left of it is the rounding of its mean.
+    // Below this a list is constant up to the rounding of its mean.
     let varies = |squares: f64, v: &[f64]| {
         let size = v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         squares > 1e-22 * n as f64 * size * size
@@ -27,17 +25,15 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
     (varies(xx, x) && varies(yy, y)).then(|| (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0))
 }
 
-/// Spearman's rank correlation: Pearson's of the ranks, ties sharing the middle of theirs (Spearman 1904; scipy's
-/// `spearmanr`). `None` as for [`pearson`].
-///
-/// # Panics
-/// Never; the shorter of both counts.
+/// Spearman's rank correlation: Pearson's of the ranks, with ties sharing their average rank (Spearman 1904;
+/// scipy's `spearmanr`). `None` as for [`pearson`]. Lists of different length are truncated to the shorter
+/// one.
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     let n = x.len().min(y.len());
     pearson(&ranks(&x[..n]), &ranks(&y[..n]))
 }
 
-/// Ranks from 1; ties share the middle of their ranks.
+/// Ranks from 1; ties share their average rank.
 pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     let order = order(values);
     let mut ranks = vec![0.0; values.len()];

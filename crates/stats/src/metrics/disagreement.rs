@@ -1,11 +1,12 @@
-//! Metrics of texts: the distribution of labels and whether annotators differ.
+//! Metrics of texts: the distribution of labels, and whether annotators differ.
 
 use super::probability::CLIP;
 use super::scored::Scored;
 use std::collections::BTreeMap;
 
-/// Area under the receiver operating characteristic: the chance that a true case has a larger score than a false one,
-/// ties counting half (Mann and Whitney 1947; Hanley and McNeil 1982). `None` unless both kinds of case are there.
+/// Area under the receiver operating characteristic: the probability that a true case has a larger score than
+/// a false one, ties counting half (Mann and Whitney 1947; Hanley and McNeil 1982). `None` unless both kinds
+/// of case occur.
 pub fn auroc(scores: &[f64], truth: &[bool]) -> Option<f64> {
     let positives = truth.iter().filter(|t| **t).count();
     let negatives = truth.len() - positives;
@@ -29,15 +30,15 @@ pub fn auroc(scores: &[f64], truth: &[bool]) -> Option<f64> {
     Some((rank_sum - p * (p + 1.0) / 2.0) / (p * negatives as f64))
 }
 
-/// Mean over texts of `-sum_c q_c ln p_c`: q the observed shares of levels among the text's labels, p the mean
-/// prediction for those who gave them, at least 1e-9 (Peterson et al. 2019; the soft evaluation of Uma et al. 2021).
-/// Zero for empty input.
+/// Mean over texts of `-sum_c q_c ln p_c`: q the observed shares of levels among the text's labels, p the
+/// mean prediction for those who gave them, at least 1e-9 (Peterson et al. 2019; the soft evaluation of Uma
+/// et al. 2021). Zero for empty input.
 pub fn soft_cross_entropy(scored: &Scored) -> f64 {
     let each = soft_cross_entropies(scored);
     each.iter().sum::<f64>() / each.len().max(1) as f64
 }
 
-/// That of every text with labels, in order of their indices.
+/// The soft cross-entropy of every text with labels, in order of their indices.
 pub(crate) fn soft_cross_entropies(scored: &Scored) -> Vec<f64> {
     let one = |rows: &Vec<usize>| {
         let n = rows.len() as f64;
@@ -63,9 +64,9 @@ pub(crate) fn rows_by_text(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
 
 /// Texts with two labels or more.
 pub(crate) struct ByText {
-    /// All texts, also those with one label.
+    /// Number of all texts, including those with one label.
     pub(crate) texts: usize,
-    /// Predicted pairwise disagreement of those who labelled it.
+    /// Predicted pairwise disagreement of the annotators who labelled it.
     pub(crate) predicted: Vec<f64>,
     /// Whether they differ.
     pub(crate) differ: Vec<bool>,

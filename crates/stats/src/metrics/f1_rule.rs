@@ -1,27 +1,28 @@
-//! The answer that macro-F1 rewards: rare levels are answered more often than they are the most likely one.
+//! The answer that is optimal for macro-F1: rare levels are answered more often than they are the most likely
+//! one.
 
 use super::classes::macro_f1;
 use super::scored::Scored;
 use crate::data::Observation;
 use serde::{Deserialize, Serialize};
 
-/// Exponents that are tried, in steps of a twentieth from 0 (the most likely level) on.
+/// Number of candidate exponents, in steps of a twentieth from 0 (the most likely level).
 const TRIED: u8 = 31;
 
-/// Answers the level with the largest `p_k / prior_k^alpha`: the most likely level for `alpha` 0, the one that gained most over
-/// how common it is for 1 (the plug-in rule with a threshold for each class that F1 calls for, Koyejo et al. 2015, with one parameter).
+/// Answers the level with the largest `p_k / prior_k^alpha`: the most likely level for `alpha` 0, the one
+/// with the largest gain over its frequency for 1 (the plug-in rule with a threshold for each class that F1
+/// requires, Koyejo et al. 2015, with one parameter).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct F1Rule {
     /// Share of each level among the training labels; a level without one is never answered.
     pub prior: Vec<f64>,
-    /// The exponent.
     pub alpha: f64,
 }
 
 impl F1Rule {
-    /// The exponent with the best macro-F1 on `held_out`, labels of training or validation texts with predictions by a model
-    /// that did not learn from them; the smallest of those that tie. Without labels the most likely level. Shares of levels are those of
-    /// `train`, whose levels are below those of `held_out`.
+    /// The exponent with the best macro-F1 on `held_out`, labels of training or validation texts with
+    /// predictions by a model that did not learn from them; the smallest in case of ties. Without labels the
+    /// most likely level. Shares of levels are those of `train`, whose levels are below those of `held_out`.
     pub fn choose(held_out: &Scored, train: &[Observation]) -> Self {
         let mut prior = vec![0.0; held_out.levels];
         train.iter().for_each(|o| prior[usize::from(o.level)] += 1.0);
@@ -38,7 +39,7 @@ impl F1Rule {
         best.0
     }
 
-    /// The answer to each prediction; the lowest level of those that tie.
+    /// The answer to each prediction; the lowest level in case of ties.
     pub fn answers(&self, scored: &Scored) -> Vec<u16> {
         let weight: Vec<f64> =
             self.prior.iter().map(|&share| if share > 0.0 { share.powf(-self.alpha) } else { 0.0 }).collect();
@@ -56,7 +57,7 @@ impl F1Rule {
 }
 
 impl Scored {
-    /// With the answers of `rule`, which was chosen by other labels.
+    /// Adds the answers of `rule`, which was chosen on other labels.
     #[must_use]
     pub fn tuned_by(self, rule: &F1Rule) -> Self {
         let tuned = Some(rule.answers(&self));
@@ -82,7 +83,8 @@ mod tests {
 
     #[test]
     fn rare_levels_are_answered_where_that_pays() {
-        // The rare level is given where it is less unlikely than elsewhere, and never the most likely one.
+        // The rare level is answered where it is less unlikely than elsewhere, although it is never the most
+        // likely one.
         let held_out = scored(&[
             (0, [0.9, 0.1, 0.0]),
             (0, [0.85, 0.15, 0.0]),
@@ -103,7 +105,7 @@ mod tests {
     fn nothing_to_choose_by_leaves_the_most_likely_level() {
         let none = F1Rule::choose(&scored(&[]), &[]);
         assert_eq!(none.alpha, 0.0);
-        // One level in training: no other one is ever answered.
+        // With one level in training, no other one is ever answered.
         let one = scored(&[(0, [0.4, 0.6, 0.0]), (1, [0.4, 0.6, 0.0])]);
         let rule = F1Rule::choose(&one, &[Observation { text: 0, annotator: 0, level: 0 }]);
         assert_eq!((rule.alpha, rule.answers(&one)), (0.0, vec![0, 0]));

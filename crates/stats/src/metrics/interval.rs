@@ -1,16 +1,17 @@
-//! Bootstrap intervals: how resamples are drawn, and what their spread says.
+//! Bootstrap intervals: how resamples are drawn, and how intervals follow from their spread.
 //!
-//! A resample keeps all clusters (texts or annotators) and gives each a random weight (the Bayesian bootstrap of Rubin
-//! 1981; fractional-random-weight bootstrap of Xu et al. 2020). It measures the same spread as drawing clusters with
-//! replacement, but no class and no annotator ever vanishes from a resample, which is what made figures such as macro-F1
-//! jump and percentile intervals miss their own estimate.
+//! A resample includes all clusters (texts or annotators) and gives each a random weight (the Bayesian
+//! bootstrap of Rubin 1981; fractional-random-weight bootstrap of Xu et al. 2020). It measures the same
+//! spread as drawing clusters with replacement, but no class and no annotator ever vanishes from a resample,
+//! which is what made figures such as macro-F1 jump and percentile intervals miss their own estimate.
 //!
-//! The interval is `estimate -+ t sqrt((k + 1) / (k - 1)) s`: s is the standard deviation over resamples, k the number
-//! of clusters behind the figure, t the quantile of Student's distribution with k - 1 degrees of freedom (Hesterberg
-//! 2015, What teachers should know about the bootstrap, sections 3.3 and 4.1; the root is the Bayesian bootstrap's
-//! small-sample factor). It holds the estimate by construction. Percentile,
-//! bias-corrected and basic intervals were simulated too: where resamples are biased (calibration error, worst tenth) they covered
-//! far less than they promised. `tests/coverage.rs` measures the coverage of this one.
+//! The interval is `estimate -+ t sqrt((k + 1) / (k - 1)) s`: s is the standard deviation over resamples, k
+//! the number of clusters that the figure is based on, t the quantile of Student's distribution with k - 1
+//! degrees of freedom (Hesterberg 2015, What teachers should know about the bootstrap, sections 3.3 and 4.1;
+//! the root is the Bayesian bootstrap's small-sample factor). It contains the estimate by construction.
+//! Percentile, bias-corrected and basic intervals were simulated too: where resamples are biased (calibration
+//! error, worst tenth) they covered far less than the nominal level. `tests/coverage.rs` measures the
+//! coverage of this one.
 
 use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
@@ -20,22 +21,21 @@ use rand_distr::{Distribution, Exp1, Gamma};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Level of every interval that window, command and report show, and of the verdicts beside them.
+/// Confidence level of every interval that window, command and report show, and of the accompanying verdicts.
 pub const CONFIDENCE_LEVEL: f64 = 0.95;
 
-/// Resamples handed to the workers between two reports of progress.
+/// Number of resamples passed to the workers between two progress reports.
 const ROUND: usize = 50;
 
 /// Spread below this share of the figure is rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// How a bootstrap is made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BootstrapOptions {
-    /// Resamples; 1,000 give the width of an interval to about a twentieth.
+    /// Number of resamples; with 1,000 the width of an interval is accurate to about 5 %.
     pub resamples: usize,
-    /// Chance that the interval holds the population's value, in (0, 1).
+    /// Probability that the interval contains the population's value, in (0, 1).
     pub confidence: f64,
     /// Seed; the same seed, data and options give the same numbers on any number of cores.
     pub seed: u64,
@@ -56,7 +56,7 @@ impl BootstrapOptions {
     }
 }
 
-/// A confidence interval around a figure, which always holds the figure.
+/// A confidence interval around a figure, which always contains the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
@@ -66,24 +66,24 @@ pub struct Interval {
     pub high: f64,
     /// Standard deviation of the figure over the resamples.
     pub standard_error: f64,
-    /// Resamples in which the figure is defined.
+    /// Number of resamples in which the figure is defined.
     pub resamples: usize,
 }
 
-/// What an interval needs to know of its figure.
+/// Properties of a figure that its interval depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figure {
-    /// The figure itself.
     pub(crate) estimate: f64,
-    /// Clusters behind it, at least two: all of them, or those of the part that decides (the worst tenth, the rarest class).
+    /// Number of clusters that the figure is based on, at least two: all of them, or those of the decisive
+    /// part (the worst tenth, the rarest class).
     pub(crate) clusters: usize,
-    /// The least and the greatest value that such a figure can have.
+    /// The smallest and the largest possible value of the figure.
     pub(crate) range: (f64, f64),
 }
 
 impl Interval {
-    /// `None` where there is too little to tell: fewer than two clusters, resamples that do not vary, or a figure that
-    /// fewer than half of the resamples define (the rest would not stand for all).
+    /// `None` where there is too little data: fewer than two clusters, resamples that do not vary, or a
+    /// figure that fewer than half of the resamples define (the rest would not be representative).
     pub(crate) fn of(
         figure: Figure,
         values: impl Iterator<Item = Option<f64>>,
@@ -113,10 +113,10 @@ impl Interval {
     }
 }
 
-/// What `number` says of every resample, in their order: each resample gives cluster `i` a random weight, gamma
-/// distributed with mean `sizes[i]` and scaled so that all weights sum to the sum of `sizes`. A cluster of size n stands
-/// for n clusters that are alike. Resample `r` has its own stream of the seed, so that nothing depends on which core
-/// computed it; the same seed and sizes give the same weights everywhere.
+/// Applies `number` to every resample, in their order: each resample gives cluster `i` a random weight, gamma
+/// distributed with mean `sizes[i]` and scaled so that all weights sum to the sum of `sizes`. A cluster of
+/// size n represents n identical clusters. Resample `r` has its own stream of the seed, so that the result
+/// does not depend on the distribution over cores; the same seed and sizes give the same weights everywhere.
 ///
 /// # Errors
 /// [`ModelError::Confidence`], [`ModelError::NoResamples`], [`ModelError::Cancelled`].
@@ -160,7 +160,7 @@ pub(crate) fn resample<T: Send>(
     Ok(out)
 }
 
-/// Streams below this one belong to splits and folds of the same seed.
+/// Streams below this one are reserved for splits and folds with the same seed.
 const FIRST_STREAM: u64 = 1 << 32;
 
 #[cfg(test)]

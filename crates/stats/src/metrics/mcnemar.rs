@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 /// McNemar's test of paired hits and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct McNemar {
-    /// Labels that only the first model predicts.
+    /// Number of labels that only the first model predicts correctly.
     pub only_first: usize,
-    /// Labels that only the second model predicts.
+    /// Number of labels that only the second model predicts correctly.
     pub only_second: usize,
-    /// Two-sided exact p: `2 P(X <= min(b, c))`, X binomial with b + c throws of a fair coin, at most 1. 1 where the
-    /// models never differ.
+    /// Two-sided exact p: `2 P(X <= min(b, c))`, X binomial with b + c throws of a fair coin, at most 1. 1
+    /// where the models never differ.
     pub exact_p: f64,
-    /// `(|b - c| - 1)^2 / (b + c)` with the continuity correction (Edwards 1948), not below 0; absent where the models
-    /// never differ.
+    /// `(|b - c| - 1)^2 / (b + c)` with the continuity correction (Edwards 1948), not below 0; absent where
+    /// the models never differ.
     pub chi2: Option<f64>,
-    /// Two-sided p of `chi2` on one degree of freedom; good from about 25 differing labels on.
+    /// Two-sided p of `chi2` with one degree of freedom; adequate from about 25 differing labels on.
     pub chi2_p: Option<f64>,
 }
 
-/// The test of `only_first` and `only_second` differing labels (McNemar 1947; exact form by the binomial distribution;
-/// statsmodels' `mcnemar`). It takes labels as independent of each other, which those of one text or annotator are not:
-/// [`super::compare`] has a test that does not.
+/// The test of `only_first` and `only_second` differing labels (McNemar 1947; exact form by the binomial
+/// distribution; statsmodels' `mcnemar`). It assumes independent labels, which those of one text or annotator
+/// are not: [`super::compare`] has a test without this assumption.
 pub fn mcnemar(only_first: usize, only_second: usize) -> McNemar {
     let n = only_first + only_second;
     let gap = (only_first.abs_diff(only_second) as f64 - 1.0).max(0.0);
@@ -42,7 +42,7 @@ fn exact(k: usize, n: usize) -> f64 {
     }
     let log = |m: usize| libm::lgamma(m as f64 + 1.0);
     let log_chance = |i: usize| log(n) - log(i) - log(n - i) - n as f64 * std::f64::consts::LN_2;
-    // From the largest term down; the ratio of neighbours is i / (n - i + 1) < 1.
+    // From the largest term down; the ratio of adjacent terms is i / (n - i + 1) < 1.
     let mut term = log_chance(k).exp();
     let mut sum = term;
     for i in (1..=k).rev() {

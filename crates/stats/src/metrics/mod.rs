@@ -1,4 +1,4 @@
-//! How well predictions meet labels; every number by its published definition.
+//! Metrics of predictions against labels, by their published definitions.
 
 mod annotators;
 mod answers;

@@ -1,8 +1,9 @@
-//! Metrics of answers that are sets of options, each option a decision of its own.
+//! Metrics of answers that are sets of options, where each option is a separate decision.
 //!
-//! Of options that nobody has and nobody predicts there is no F1: they are left out of the macro mean (scikit-learn's
-//! `f1_score(average="macro", zero_division=nan)`; with its default they would count 0). Two empty sets are the same
-//! answer, so that their Jaccard index is 1 (`jaccard_score(average="samples", zero_division=1)`).
+//! F1 is undefined for options that are neither chosen nor predicted: they are left out of the macro mean
+//! (scikit-learn's `f1_score(average="macro", zero_division=nan)`; with its default they would count 0). Two
+//! empty sets are the same answer, so that their Jaccard index is 1
+//! (`jaccard_score(average="samples", zero_division=1)`).
 
 use super::classes::{ClassScores, class_scores};
 use super::probability::CLIP;
@@ -13,31 +14,34 @@ use serde::{Deserialize, Serialize};
 /// The threshold of an option that was not tuned.
 const HALF: f32 = 0.5;
 
-/// How well predicted sets meet the sets that were answered.
+/// Scores of predicted sets against the answered ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MultiLabelScores {
-    /// Answers scored.
+    /// Number of scored answers.
     pub answers: usize,
-    /// `2 TP / (2 TP + FP + FN)` over all options of all answers; absent where nobody chose and nothing predicts any.
+    /// `2 TP / (2 TP + FP + FN)` over all options of all answers; absent where no option is chosen or
+    /// predicted.
     pub micro_f1: Option<f64>,
-    /// Mean F1 of the options that somebody has or is predicted to have; absent without such an option.
+    /// Mean F1 of the options that are chosen or predicted at least once; absent without such an option.
     pub macro_f1: Option<f64>,
-    /// Mean over answers of `|A and B| / |A or B|`, two empty sets counting 1 ("accuracy" of SemEval-2018 task 1, E-c); absent without answers.
+    /// Mean over answers of `|A and B| / |A or B|`, two empty sets counting 1 ("accuracy" of SemEval-2018
+    /// task 1, E-c); absent without answers.
     pub jaccard: Option<f64>,
     /// Share of answers predicted without any mistake.
     pub subset_accuracy: Option<f64>,
     /// Share of all options of all answers that are wrong, either way.
     pub hamming_loss: Option<f64>,
-    /// Every option, in their order: `level` is its index.
+    /// Scores of every option, in order: `level` is its index.
     pub options: Vec<ClassScores>,
 }
 
 impl MultiLabelScores {
-    /// Of `predicted` beside `truth`, on a question of `options` options.
+    /// Scores of `predicted` against `truth`, on a question with `options` options.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where the lists differ in length, [`ModelError::UnknownLevel`] for an option that the question does not have.
+    /// [`ModelError::Length`] where the lists differ in length, [`ModelError::UnknownLevel`] for an option
+    /// that the question does not have.
     pub fn of(truth: &[OptionSet], predicted: &[OptionSet], options: usize) -> Result<Self, ModelError> {
         check_options(options)?;
         if predicted.len() != truth.len() {
@@ -75,17 +79,18 @@ fn option_scores(truth: &[OptionSet], predicted: &[OptionSet], option: usize) ->
     ClassScores { level: option, ..class_scores(&confusion)[1] }
 }
 
-/// Mean `-ln p` of what was decided about an option: p where it was chosen, 1 - p where it was not, at least 1e-9.
+/// Mean `-ln p` of the decision about an option: p where it was chosen, 1 - p where it was not, at least
+/// 1e-9.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BinaryLogLoss {
     /// Over all options of all answers; absent without answers.
     pub all: Option<f64>,
-    /// Over all answers, of each option; empty without answers.
+    /// For each option over all answers; empty without answers.
     pub options: Vec<f64>,
 }
 
 impl BinaryLogLoss {
-    /// Of `probabilities` (answers x options, row-major) that an answer has an option.
+    /// Log loss of `probabilities` (answers x options, row-major) that an answer has an option.
     ///
     /// # Errors
     /// [`ModelError::Length`], [`ModelError::UnknownLevel`], [`ModelError::NotProbability`].
@@ -106,18 +111,20 @@ impl BinaryLogLoss {
     }
 }
 
-/// Which options a prediction names: those whose probability is greater than the option's threshold.
+/// Thresholds of options: an option is predicted if its probability exceeds its threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds(Vec<f32>);
 
 impl Thresholds {
-    /// One half for every option: what is more likely than not.
+    /// One half for every option.
     pub fn half(options: usize) -> Self {
         Self(vec![HALF; options])
     }
 
-    /// For each option the threshold with the largest F1 on these answers, half way between two probabilities that stand there; of those that tie the
-    /// one nearest to one half. An option that nobody here chose keeps one half. Choose them on training labels: on those that are scored they would flatter.
+    /// For each option the threshold with the largest F1 on these answers, half way between two occurring
+    /// probabilities; in case of ties the one nearest to one half. The threshold of an option that was never
+    /// chosen here stays one half. Choose thresholds on training labels: on the labels to be scored they
+    /// would be optimistic.
     ///
     /// # Errors
     /// [`ModelError::Length`], [`ModelError::UnknownLevel`], [`ModelError::NotProbability`].
@@ -134,7 +141,6 @@ impl Thresholds {
         Ok(Self((0..options).map(of).collect()))
     }
 
-    /// The threshold of each option.
     pub fn values(&self) -> &[f32] {
         &self.0
     }
@@ -242,13 +248,14 @@ mod tests {
         let found = Thresholds::tuned_for_f1(&truth, &p, 3).unwrap();
         assert!((found.values()[0] - 0.25).abs() < 1e-6, "{found:?}");
         assert_eq!(found.values()[1], 0.5); // nobody chose it
-        // The probability of 0 is never named: two of three named are right, and one is missed.
+        // An option with probability 0 is never predicted: two of three predicted ones are right, and one is
+        // missed.
         assert!((found.values()[2] - 0.55).abs() < 1e-6, "{found:?}");
         assert_eq!(found.answers(&p), [set(&[0, 1]), set(&[0, 2]), set(&[2]), set(&[])]);
         assert_eq!(Thresholds::half(3).answers(&p), [set(&[1]), set(&[2]), set(&[2]), set(&[])]);
     }
 
-    /// Every cut between two probabilities, and none better than the one that was chosen.
+    /// Tries every cut between two probabilities: none is better than the chosen one.
     #[test]
     fn no_other_threshold_is_better() {
         let p: Vec<f32> = (0..40u32).map(|i| (i * 37 % 41) as f32 / 41.0).collect();

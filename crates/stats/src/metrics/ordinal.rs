@@ -1,4 +1,4 @@
-//! Metrics that know the order of levels.
+//! Metrics for ordered levels.
 
 use super::answers::median;
 use super::scored::Scored;
@@ -14,8 +14,8 @@ pub fn mean_absolute_error(truth: &[u16], predicted: &[u16]) -> f64 {
     sum / truth.len().max(1) as f64
 }
 
-/// Mean over labels of `sum_{j < K-1} (P(y <= j) - [label <= j])^2` (Epstein 1969, in the unnormalised form of Wilks,
-/// Statistical methods in the atmospheric sciences, eq. 8.49). Zero for empty input.
+/// Mean over labels of `sum_{j < K-1} (P(y <= j) - [label <= j])^2` (Epstein 1969, in the unnormalised form
+/// of Wilks, Statistical methods in the atmospheric sciences, eq. 8.49). Zero for empty input.
 pub fn ranked_probability_score(scored: &Scored) -> f64 {
     let mut sum = 0.0;
     for (i, o) in scored.observations.iter().enumerate() {
@@ -29,7 +29,7 @@ pub fn ranked_probability_score(scored: &Scored) -> f64 {
 }
 
 /// Cohen's kappa with quadratic weights (Cohen 1968, eq. 6): `1 - sum w_ij o_ij / sum w_ij e_ij`,
-/// `w_ij = (i - j)^2`. `None` where chance leaves nothing to explain (one level only).
+/// `w_ij = (i - j)^2`. `None` where it is undefined (one level only).
 pub fn quadratic_kappa(truth: &[u16], predicted: &[u16], levels: usize) -> Option<f64> {
     let n = truth.len() as f64;
     let mut rows = vec![0.0; levels];
@@ -49,8 +49,8 @@ pub fn quadratic_kappa(truth: &[u16], predicted: &[u16], levels: usize) -> Optio
     (expected > 0.0).then(|| 1.0 - observed / expected)
 }
 
-/// Correlation of the label with the level the prediction expects, `sum_c c p_c` ([`super::pearson`]); for two levels that
-/// is the correlation of the label with its probability. `None` where either is constant.
+/// Correlation of the label with the level the prediction expects, `sum_c c p_c` ([`super::pearson`]); for
+/// two levels that is the correlation of the label with its probability. `None` where either is constant.
 pub fn label_correlation(scored: &Scored) -> Option<f64> {
     let labels: Vec<f64> = scored.observations.iter().map(|o| f64::from(o.level)).collect();
     let expected: Vec<f64> = (0..labels.len()).map(|i| expected_level(scored.row(i))).collect();

@@ -1,11 +1,14 @@
-//! How sure the difference of two models is, in every metric, where both texts and annotators are samples.
+//! Uncertainty of the difference of two models, in every metric, where both texts and annotators are samples.
 //!
-//! Labels of one text hang together and so do those of one annotator. What texts add to the variance of a metric and what annotators add
-//! both hold what single labels add, so that this is taken off once: `V = V_texts + max(V_annotators - V_labels, 0)` (Cameron, Gelbach and Miller 2011,
-//! Robust inference with multiway clustering, eq. 2.11). Drawing texts and annotators together with replacement would count the labels' part
-//! three times (Owen 2007, The pigeonhole bootstrap, theorem 1): intervals would be too wide by up to a factor of 1.7. Each of the three is a
-//! delete-a-group jackknife (Kott 2001, The delete-a-group jackknife): a metric is computed anew without one of up to 50 random groups of texts,
-//! of annotators, of labels, both models on the same ones. So it holds for every metric as it is defined, ranks and panels included.
+//! Labels of one text are correlated, and so are those of one annotator. The contributions of texts and of
+//! annotators to the variance of a metric both include that of single labels, which is therefore subtracted
+//! once: `V = V_texts + max(V_annotators - V_labels, 0)` (Cameron, Gelbach and Miller 2011, Robust inference
+//! with multiway clustering, eq. 2.11). Drawing texts and annotators together with replacement would count
+//! the labels' part three times (Owen 2007, The pigeonhole bootstrap, theorem 1): intervals would be too wide
+//! by up to a factor of 1.7. Each of the three is a delete-a-group jackknife (Kott 2001, The delete-a-group
+//! jackknife): a metric is recomputed without one of up to 50 random groups of texts, of annotators, of
+//! labels, with the same groups for both models. So it applies to every metric as defined, including ranks
+//! and panels.
 
 use super::bootstrap::{Cluster, support};
 use super::scored::Scored;
@@ -19,7 +22,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Groups of each kind that are left out in turn.
+/// Number of groups of each kind that are left out in turn.
 const GROUPS: usize = 50;
 /// Variance below this share of the squared difference is rounding.
 const ROUNDING: f64 = 1e-18;
@@ -28,10 +31,11 @@ const ROUNDING: f64 = 1e-18;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairedDifference {
-    /// The first model's figure less the second one's.
+    /// The first model's figure minus the second one's.
     pub difference: f64,
-    /// Lower end of its interval, over texts and annotators together. Absent where it rests on too little (see [`super::Intervals::of`]; both
-    /// texts and annotators must be enough) and where nothing varies.
+    /// Lower end of its interval, over texts and annotators together. Absent where there is too little data
+    /// (see [`super::Intervals::of`]; there must be enough of both texts and annotators) and where nothing
+    /// varies.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub low: Option<f64>,
     /// Upper end.
@@ -39,12 +43,12 @@ pub struct PairedDifference {
     pub high: Option<f64>,
 }
 
-/// A model's metrics, and the same without one group of texts, annotators or labels after the other.
+/// A model's metrics, and the same without each group of texts, annotators or labels.
 #[derive(Clone, Debug)]
 pub struct Resampled {
     observations: Vec<Observation>,
     whole: Vec<(&'static str, Option<f64>)>,
-    /// Metrics that rest on enough texts and annotators.
+    /// Metrics based on enough texts and annotators.
     supported: Vec<bool>,
     /// Without each group: of texts, of annotators, of labels.
     without: [Vec<Left>; 3],
@@ -53,16 +57,17 @@ pub struct Resampled {
 /// Metrics without a group of labels.
 #[derive(Clone, Debug)]
 struct Left {
-    /// Labels that were left out.
+    /// Number of labels left out.
     labels: f64,
     metrics: Vec<Option<f64>>,
 }
 
 impl Resampled {
-    /// Of the predictions of one model; `metrics` are computed some 150 times. The same labels and seed make the same groups.
+    /// Metrics of the predictions of one model; `metrics` are computed about 150 times. The same labels and
+    /// seed give the same groups.
     ///
     /// # Errors
-    /// As [`Scored::check`]; [`ModelError::Cancelled`].
+    /// The same as [`Scored::check`]; [`ModelError::Cancelled`].
     pub fn of(
         scored: &Scored,
         ordinal: bool,
@@ -88,8 +93,9 @@ impl Resampled {
         Self::over(observations, whole.values().to_vec(), supported, seed, without, progress)
     }
 
-    /// Of anything that is made of labels (their levels do not count): `whole` are its metrics, `supported` which of them rest on enough, and `metrics` those of the labels
-    /// at the places that are kept.
+    /// Metrics of any values computed from labels (whose levels are ignored): `whole` are the metrics,
+    /// `supported` marks those with enough data, and `metrics` computes them from the labels at the retained
+    /// positions.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
@@ -128,7 +134,8 @@ impl Resampled {
         Ok(Self { observations, whole, supported, without })
     }
 
-    /// Intervals of its metrics themselves, by key, over texts and annotators together, of this `confidence`; those that rest on too little have none.
+    /// Intervals of its metrics themselves, by key, over texts and annotators together, of this `confidence`;
+    /// those with too little data have none.
     ///
     /// # Errors
     /// [`ModelError::Confidence`] outside (0, 1).
@@ -146,7 +153,8 @@ impl Resampled {
         Ok(found)
     }
 
-    /// Its metrics less those of `other`, by key, with intervals of this `confidence`; those that either model lacks are left out.
+    /// Its metrics minus those of `other`, by key, with intervals of this `confidence`; metrics that either
+    /// model lacks are left out.
     ///
     /// # Errors
     /// [`ModelError::DifferentLabels`]; [`ModelError::Confidence`] outside (0, 1).
@@ -175,7 +183,7 @@ impl Resampled {
         Ok(found)
     }
 
-    /// Of a metric, less that of `other` where there is one.
+    /// Half-width for a metric, or for its difference from that of `other`.
     fn half_width(&self, other: Option<&Self>, at: usize, figure: f64, confidence: f64) -> Option<f64> {
         let part = |nth: usize| -> Option<(f64, f64)> {
             let moved = |(group, left): (usize, &Left)| {
@@ -185,14 +193,14 @@ impl Resampled {
             let moves: Option<Vec<(f64, f64)>> = self.without[nth].iter().enumerate().map(moved).collect();
             let moves = moves.filter(|moves| moves.len() > 1)?;
             let n = moves.len() as f64;
-            // What is known of a text with fewer labels is noisier: that moves ranks and distances of panels a little with every label, always
-            // the same way, and is no doubt about them.
+            // Estimates for a text with fewer labels are noisier: each removed label moves ranks and
+            // distances of panels a little, always in the same direction, which is not uncertainty.
             let sum = |of: fn(&(f64, f64)) -> f64| moves.iter().map(of).sum::<f64>();
             let drift = sum(|one| one.1) / sum(|one| one.0);
             let squares: f64 = moves.iter().map(|(labels, moved)| (moved - drift * labels).powi(2)).sum();
             Some(((n - 1.0) / n * squares, n - 1.0))
         };
-        // One annotator is no sample of annotators: the interval is then over texts alone.
+        // One annotator is no sample of annotators: the interval is then only over texts.
         let annotators = if self.over_texts_alone() { (0.0, 1.0) } else { part(1)? };
         half_width(part(0)?, annotators, part(2)?, figure, confidence)
     }
@@ -201,14 +209,14 @@ impl Resampled {
         self.without[1].len() == 1
     }
 
-    /// What its intervals are over.
+    /// The units that its intervals refer to.
     pub fn sampled(&self) -> &'static str {
         if self.over_texts_alone() { "texts" } else { "texts and annotators" }
     }
 }
 
-/// Half of an interval, of variances with their degrees of freedom: that of texts, and of annotators what single labels do not explain, if
-/// anything. Degrees of freedom are those of Satterthwaite.
+/// Half-width of an interval, from variances with their degrees of freedom: that of texts, plus the part of
+/// the annotators' that single labels do not explain, if any. Degrees of freedom are those of Satterthwaite.
 fn half_width(
     texts: (f64, f64),
     annotators: (f64, f64),
@@ -226,8 +234,9 @@ fn half_width(
     Some(student_quantile(0.5 + 0.5 * confidence, df) * variance.sqrt())
 }
 
-/// A mean over labels with its interval over texts and annotators together, by the same sum of variances; `None` for the interval with
-/// fewer than 20 texts or 5 annotators and where nothing varies. `values` belong to `observations`.
+/// A mean over labels with its interval over texts and annotators together, by the same sum of variances;
+/// `None` for the interval with fewer than 20 texts or 5 annotators and where nothing varies. `values` belong
+/// to `observations`.
 pub fn crossed_mean(
     observations: &[Observation],
     values: &[f64],
@@ -254,7 +263,7 @@ pub fn crossed_mean(
     (mean, half.map(|half| (mean - half, mean + half)))
 }
 
-/// The group of each member, at random, and how many groups there are; all that have the same key are in one.
+/// Random group of each member, and the number of groups; members with the same key share a group.
 fn groups(keys: impl Iterator<Item = u32> + Clone, seed: u64, stream: u64) -> (Vec<usize>, usize) {
     let mut different: Vec<u32> = keys.clone().collect();
     different.sort_unstable();
@@ -266,7 +275,7 @@ fn groups(keys: impl Iterator<Item = u32> + Clone, seed: u64, stream: u64) -> (V
     (group, many)
 }
 
-/// Apart from the streams of splits, folds and bootstraps of the same seed.
+/// Separate from the streams of splits, folds and bootstraps with the same seed.
 const FIRST_STREAM: u64 = 1 << 40;
 
 #[cfg(test)]
@@ -307,7 +316,7 @@ mod tests {
             }
         }
         assert!(intervals >= 12, "{intervals}");
-        // Turned round it is the same with the other sign, and a model does not differ from itself.
+        // Exchanging the models changes the sign, and a model does not differ from itself.
         let back = resampled(&b).less(&resampled(&a), 0.9).unwrap();
         assert_eq!(back["log_loss"].low.unwrap(), -found["log_loss"].high.unwrap());
         let same = resampled(&a).less(&resampled(&a), 0.9).unwrap();

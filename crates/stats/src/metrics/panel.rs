@@ -1,13 +1,13 @@
-//! Soft labels of a panel: how the labels of given people on one text are shared out over the levels.
+//! Soft labels of a panel: how the labels of given people on one text are distributed over the levels.
 //!
-//! Whose labels they are is known, so their shares are random numbers whose distribution follows from each one's prediction: the
-//! number of people at or below a level is Poisson-binomial. The expected shares are the mean prediction, calibrated
-//! probabilities. Under a distance that is a sum of absolute differences the best answer is not the mean but a median, as for a
-//! single label. That answer is no probability: it says what shares to expect of these people, and no level of a small panel
-//! has more than one value to take.
+//! The people are known, so their shares are random numbers whose distribution follows from each one's
+//! prediction: the number of people at or below a level is Poisson-binomial. The expected shares are the mean
+//! prediction, calibrated probabilities. Under a distance that is a sum of absolute differences the best
+//! answer is not the mean but a median, as for a single label. That answer is not a probability: it is the
+//! shares to expect among these people, and for a small panel the share of a level has few possible values.
 
-/// Probability of each number of successes, 0 to n, among n independent trials with these chances (Poisson-binomial
-/// distribution, by convolution one trial at a time).
+/// Probability of each number of successes, 0 to n, among n independent trials with these probabilities
+/// (Poisson-binomial distribution, by convolution one trial at a time).
 pub(crate) fn poisson_binomial(chances: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut p = vec![1.0];
     for chance in chances {
@@ -40,9 +40,10 @@ pub(crate) fn mean(rows: &[&[f32]], levels: usize) -> Vec<f64> {
     mean
 }
 
-/// The shares with the smallest expected Wasserstein distance to those of the panel's labels: at every level the median of the
-/// share of people at or below it. (The distance is the sum over levels of the absolute difference of the cumulative shares,
-/// and the medians never fall from one level to the next, so that each can be taken for itself.)
+/// The shares with the smallest expected Wasserstein distance to those of the panel's labels: at every level
+/// the median of the share of people at or below it. (The distance is the sum over levels of the absolute
+/// difference of the cumulative shares, and the medians never decrease from one level to the next, so that
+/// each can be determined separately.)
 pub(crate) fn median_cumulative(rows: &[&[f32]], levels: usize) -> Vec<f64> {
     let n = rows.len() as f64;
     let mut at_or_below = vec![0.0; rows.len()];
@@ -61,12 +62,13 @@ pub(crate) fn median_cumulative(rows: &[&[f32]], levels: usize) -> Vec<f64> {
     shares
 }
 
-/// The shares with the smallest expected Manhattan distance to those of the panel's labels: each level's median where these sum to
-/// one, as with two levels; else people are given to the levels one after the other, each to the level where that lowers the
-/// expected distance most. The distance of each level is convex in its count, so that this is the optimum (Gross 1956; Fox 1966).
+/// The shares with the smallest expected Manhattan distance to those of the panel's labels: each level's
+/// median where these sum to one, as with two levels; otherwise people are assigned one after the other, each
+/// to the level where that lowers the expected distance most. The distance of each level is convex in its
+/// count, so that this is the optimum (Gross 1956; Fox 1966).
 pub(crate) fn median_by_level(rows: &[&[f32]], levels: usize) -> Vec<f64> {
     let n = rows.len();
-    // Chance that at most this many people give each level.
+    // Probability that at most this many people give each level.
     let at_most: Vec<Vec<f64>> = (0..levels)
         .map(|level| {
             let mut below = 0.0;
@@ -81,7 +83,7 @@ pub(crate) fn median_by_level(rows: &[&[f32]], levels: usize) -> Vec<f64> {
         .collect();
     let mut counts = vec![0; levels];
     for _ in 0..n {
-        // One more at a level changes its expected distance by 2 P(count <= now) - 1.
+        // One more person at a level changes its expected distance by 2 P(count <= now) - 1.
         let next = (0..levels)
             .min_by(|&a, &b| at_most[a][counts[a]].total_cmp(&at_most[b][counts[b]]).then(a.cmp(&b)));
         if let Some(level) = next {
@@ -101,7 +103,7 @@ mod tests {
         let binomial = [0.2401, 0.4116, 0.2646, 0.0756, 0.0081];
         assert!(p.iter().zip(binomial).all(|(a, b)| (a - b).abs() < 1e-12), "{p:?}");
         assert_eq!(poisson_binomial(std::iter::empty()), [1.0]);
-        // Rounding that takes a chance beyond 1 is no negative probability.
+        // A probability above 1 by rounding does not give a negative one.
         assert_eq!(poisson_binomial([1.0 + 1e-7, 0.0].into_iter()), [0.0, 1.0, 0.0]);
     }
 

@@ -1,8 +1,8 @@
-//! Metrics of predicted probabilities of the label given: log loss and Brier score.
+//! Metrics of the predicted probability of the given label: log loss and Brier score.
 
 use super::scored::Scored;
 
-/// Probabilities are kept at least this far from 0 before a logarithm.
+/// Lower bound of probabilities before a logarithm.
 pub(crate) const CLIP: f64 = 1e-9;
 
 /// Mean of `-ln p(label)` (scikit-learn's `log_loss`), p at least 1e-9. Zero for empty input.
@@ -16,8 +16,8 @@ pub fn log_loss(scored: &Scored) -> f64 {
     sum / scored.observations.len().max(1) as f64
 }
 
-/// Mean over labels of `sum_c (p_c - [c = label])^2` (Brier 1950, eq. 2: the form over all levels, 0..2; for two
-/// levels it is twice scikit-learn's `brier_score_loss` of old). Zero for empty input.
+/// Mean over labels of `sum_c (p_c - [c = label])^2` (Brier 1950, eq. 2: the form over all levels, 0..2; for
+/// two levels it is twice scikit-learn's former `brier_score_loss`). Zero for empty input.
 pub fn brier(scored: &Scored) -> f64 {
     let sum: f64 = scored
         .observations

@@ -1,4 +1,4 @@
-//! Everything that is reported of one model on one set of labels, to be kept with its run.
+//! All reported metrics of one model on one set of labels, stored with its run.
 
 use super::annotators::{AnnotatorScores, annotator_scores};
 use super::bootstrap::{Cluster, Intervals, bootstrap};
@@ -11,12 +11,12 @@ use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation};
 use serde::{Deserialize, Serialize};
 
-/// What a report holds beside what every report holds.
+/// Optional parts of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportOptions {
-    /// Bins of the calibration curve, at least one.
+    /// Number of bins of the calibration curve, at least one.
     pub bins: usize,
-    /// How confidence intervals are made; none without.
+    /// Options of confidence intervals; without, there are none.
     pub bootstrap: Option<BootstrapOptions>,
 }
 
@@ -26,18 +26,19 @@ impl Default for ReportOptions {
     }
 }
 
-/// The report of one model. What is not defined is absent (`null` in JSON), never NaN.
+/// The report of one model. Undefined values are absent (`null` in JSON), never NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub levels: usize,
-    /// Whether they have an order.
+    /// Whether levels have an order.
     pub ordinal: bool,
-    /// The numbers that models are compared by.
+    /// Metrics for comparing models.
     pub scores: Scores,
     /// One entry per level.
     pub classes: Vec<ClassScores>,
-    /// One entry per option, in reports of earlier versions: their levels are all sets of the options of a multi-label question.
+    /// One entry per option, in reports of earlier versions: their levels are all sets of the options of a
+    /// multi-label question.
     #[serde(default)]
     pub options: Vec<ClassScores>,
     /// Accuracy over all labels and within the labels of each level.
@@ -50,16 +51,16 @@ pub struct Report {
     pub calibration: Vec<CalibrationBin>,
     /// One entry per annotator with labels.
     pub annotators: Vec<AnnotatorScores>,
-    /// Intervals over texts and over annotators; empty if none were asked for.
+    /// Intervals over texts and over annotators; empty if none were requested.
     pub intervals: Vec<Intervals>,
 }
 
 impl Report {
-    /// The report of `scored`, the predictions of a model that was trained on the labels `train`; the numbers of ordered levels
-    /// if `ordinal`.
+    /// The report of `scored`, the predictions of a model that was trained on the labels `train`; includes
+    /// the numbers for ordered levels if `ordinal`.
     ///
     /// # Errors
-    /// As [`bootstrap`].
+    /// The same as [`bootstrap`].
     pub fn of(
         scored: &Scored,
         train: &[Observation],
@@ -100,7 +101,8 @@ impl Report {
         self.intervals.iter().find(|i| i.over == over)?.of.get(key)
     }
 
-    /// Its interval over what the number is about: annotators for the numbers about annotators, else texts.
+    /// Its interval over the unit that the number is about: annotators for the numbers about annotators, else
+    /// texts.
     pub fn interval_of(&self, key: &str) -> Option<&super::Interval> {
         self.interval(Cluster::of(key), key)
     }

@@ -14,7 +14,8 @@ pub fn score(model: &dyn AnnotatorModel, observations: &[Observation]) -> Scored
     Scored { observations, probabilities, levels, tuned: None }
 }
 
-/// The same labels and predictions as "below `level`" (0) and "at least `level`" (1); answers tuned for all levels are left out.
+/// The same labels and predictions as "below `level`" (0) and "at least `level`" (1), without the answers
+/// tuned for all levels.
 pub fn dichotomize(scored: &Scored, level: u16) -> Scored {
     let observations = scored
         .observations

@@ -1,10 +1,10 @@
 //! Correlation of two scores of the same texts, where texts were scored by different models.
 //!
-//! The models of cross-fitting differ in their averages. Over all texts at once these differences would correlate too: two scores
-//! that are constant in each fold, but for what their folds have in common, would correlate perfectly. So both correlations are
-//! *within strata*, a stratum being the texts that the same models scored: Pearson's of scores less their stratum's mean (the
-//! pooled within-group correlation), and Spearman's as the same of relative ranks within the stratum. With one stratum they are
-//! the usual ones.
+//! The models of cross-fitting differ in their averages. Over all texts at once these differences would
+//! correlate too: two scores that are constant in each fold, except for what their folds have in common,
+//! would correlate perfectly. So both correlations are *within strata*, a stratum being the texts that the
+//! same models scored: Pearson's of scores minus their stratum's mean (the pooled within-group correlation),
+//! and Spearman's as the same of relative ranks within the stratum. With one stratum they are the usual ones.
 
 use super::bootstrap::weighted_ranks;
 use super::correlation::order;
@@ -14,41 +14,40 @@ use crate::data::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// With fewer independent texts a correlation has no interval.
+/// Fewest independent texts (clusters) for an interval.
 pub const LEAST_CLUSTERS: usize = 20;
 
-/// With fewer a correlation is not told: two texts always correlate by 1 or -1, and a handful says next to nothing.
+/// Fewest clusters for a correlation: two texts always correlate by 1 or -1, and a few carry almost no
+/// information.
 const LEAST_TO_TELL: usize = 10;
 
-/// Nearer to 1 than this a correlation is 1 but for rounding.
+/// Correlations closer to 1 than this are 1 up to rounding.
 const EXACT: f64 = 1e-9;
 
-/// Two scores of texts, a row a text.
+/// Two scores of texts, one row per text.
 #[derive(Clone, Copy, Debug)]
 pub struct ScorePairs<'a> {
-    /// One score.
     pub x: &'a [f64],
-    /// The other one.
     pub y: &'a [f64],
-    /// Which models scored the text.
+    /// Identifier of the models that scored the text.
     pub strata: &'a [u16],
-    /// Texts of one cluster (a thread, a document) are not independent. Any numbers.
+    /// Cluster of the text (a thread, a document), whose texts are not independent. Any numbers.
     pub clusters: &'a [u32],
 }
 
 /// A correlation, in -1..=1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correlation {
-    /// The correlation.
     pub value: f64,
     /// Its interval; `None` with fewer than 20 clusters, or where it is 1 or -1.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Both correlations of two scores; `None` where one of them does not vary within any stratum, or with fewer than 10 clusters.
+/// Both correlations of two scores; `None` where one of them does not vary within any stratum, or with fewer
+/// than 10 clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoreCorrelation {
-    /// Texts.
+    /// Number of texts.
     pub texts: usize,
     /// Pearson's.
     pub pearson: Option<Correlation>,
@@ -56,9 +55,10 @@ pub struct ScoreCorrelation {
     pub spearman: Option<Correlation>,
 }
 
-/// Correlations of two scores within strata. Intervals are bootstrapped over clusters (see [`Interval`]) on the scale of Fisher's
-/// z, `atanh r` (Fisher 1921), where the spread of a correlation hardly hangs on its size. They say what other texts would give
-/// under the same models, not what other labels would. `tests/score_correlation.rs` measures their coverage.
+/// Correlations of two scores within strata. Intervals are bootstrapped over clusters (see [`Interval`]) on
+/// the scale of Fisher's z, `atanh r` (Fisher 1921), where the spread of a correlation hardly depends on its
+/// size. They describe other texts under the same models, not other labels. `tests/score_correlation.rs`
+/// measures their coverage.
 ///
 /// # Errors
 /// [`ModelError::Length`] where the lists are not equally long; [`ModelError::Confidence`],
@@ -103,7 +103,7 @@ pub fn score_correlation(
     Ok(ScoreCorrelation { texts, pearson: figure(0), spearman: figure(1) })
 }
 
-/// How many different numbers there are, and for each place which one stands there.
+/// Number of distinct values, and the index of the value at each position.
 fn numbered(of: &[u32]) -> (usize, Vec<usize>) {
     let mut known = BTreeMap::new();
     let places = of.iter().map(|number| {
@@ -119,7 +119,7 @@ struct Stratum {
     rows: Vec<usize>,
     x: Vec<f64>,
     y: Vec<f64>,
-    /// Places in `x` and `y`, sorted once.
+    /// Positions in `x` and `y`, sorted once.
     by_x: Vec<u32>,
     by_y: Vec<u32>,
 }
@@ -146,7 +146,7 @@ struct Squares {
     xx: f64,
     yy: f64,
     xy: f64,
-    /// Squares below these are what is left of the rounding of means.
+    /// Squares below these are due to the rounding of means.
     rounding: (f64, f64),
 }
 

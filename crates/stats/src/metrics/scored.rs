@@ -6,18 +6,19 @@ use crate::data::{ModelError, Observation};
 /// Labels with the probabilities a model gave to every level of each: the input of all metrics.
 #[derive(Clone, Debug, Default)]
 pub struct Scored {
-    /// The labels.
     pub observations: Vec<Observation>,
     /// observations x levels, row-major; rows sum to 1.
     pub probabilities: Vec<f32>,
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub levels: usize,
-    /// The answer to each label that was tuned for macro-F1 on other labels ([`super::F1Rule`]); `None` where nothing was tuned.
+    /// The answer to each label that was tuned for macro-F1 on other labels ([`super::F1Rule`]); `None` where
+    /// nothing was tuned.
     pub tuned: Option<Vec<u16>>,
 }
 
 impl Scored {
-    /// All labels of `parts` (the folds of a cross-validation, say), ordered by text, then annotator. Parts share their levels.
+    /// All labels of `parts` (for example the folds of a cross-validation), ordered by text, then annotator.
+    /// Parts share their levels.
     pub fn pooled(parts: Vec<Self>) -> Self {
         let levels = parts.first().map_or(0, |part| part.levels);
         let tuned = parts.iter().all(|part| part.tuned.is_some()) && !parts.is_empty();
@@ -37,13 +38,13 @@ impl Scored {
         }
     }
 
-    /// Of the labels that `keep` names alone.
+    /// Only the labels that `keep` selects.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(&Observation) -> bool) -> Self {
         self.at(|row| keep(&self.observations[row]))
     }
 
-    /// Of the rows that `keep` names alone.
+    /// Only the rows that `keep` selects.
     #[must_use]
     pub(crate) fn at(&self, keep: impl Fn(usize) -> bool) -> Self {
         let rows: Vec<usize> = (0..self.observations.len()).filter(|row| keep(*row)).collect();
@@ -65,12 +66,13 @@ impl Scored {
         &self.probabilities[i * self.levels..(i + 1) * self.levels]
     }
 
-    /// The level with the largest probability for each observation; the lowest of those that tie.
+    /// The level with the largest probability for each observation; the lowest in case of ties.
     pub fn predicted(&self) -> Vec<u16> {
         self.probabilities.chunks_exact(self.levels.max(1)).map(most_likely).collect()
     }
 
-    /// Whether there is a finite, non-negative probability for every level of every label, and no label off the scale.
+    /// Checks for a finite, non-negative probability of every level for every label, and for labels off the
+    /// scale.
     ///
     /// # Errors
     /// [`ModelError::Length`], [`ModelError::UnknownLevel`], [`ModelError::NotProbability`].

@@ -13,27 +13,30 @@ use super::scored::Scored;
 use super::soft_labels::{self, TextMeasures};
 use serde::{Deserialize, Serialize};
 
-/// All metrics of one model on one set of labels. Keys are a contract with scripts. A metric is absent where it is not
-/// defined (no labels; no text with two labels; only texts where all agree or all differ; a scale without order).
+/// All metrics of one model on one set of labels. Keys are a stable interface for scripts. A metric is absent
+/// where it is not defined (no labels; no text with two labels; only texts where all agree or all differ; a
+/// scale without order).
 ///
-/// Each measure is of the answer that it rewards, or says by its name of which: accuracies, error rate and kappa of the most
-/// likely level, `macro_f1` of the answer tuned for it, `mae`, `normalized_absolute_distance` and what ends in `_median` of the median.
-/// A single answer of another system is compared with those of the median alone. Soft labels of a text are those of the
-/// annotators who labelled it: the mean prediction (calibrated probabilities), or, for `wasserstein` and `manhattan`, the shares with the
-/// smallest expected distance, which are no probabilities.
+/// Each measure uses the answer that is optimal for it, or names the answer it uses: accuracies, error rate
+/// and kappa the most likely level, `macro_f1` the answer tuned for it, `mae`, `normalized_absolute_distance`
+/// and keys ending in `_median` the median. Compare a single answer of another system only with those of the
+/// median. Soft labels of a text are those of the annotators who labelled it: the mean prediction (calibrated
+/// probabilities), or, for `wasserstein` and `manhattan`, the shares with the smallest expected distance,
+/// which are not probabilities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
     /// Share of labels whose most likely level is the label ([`accuracy`]).
     pub accuracy: Option<f64>,
-    /// F1 averaged over levels ([`macro_f1`]) of the answer tuned for it ([`super::F1Rule`]), of the most likely level where
-    /// nothing was tuned.
+    /// F1 averaged over levels ([`macro_f1`]) of the answer tuned for it ([`super::F1Rule`]), or of the most
+    /// likely level where nothing was tuned.
     pub macro_f1: Option<f64>,
-    /// Mean over annotators of each one's accuracy: every annotator counts the same, however much they labelled.
+    /// Mean over annotators of each one's accuracy: every annotator has the same weight, regardless of the
+    /// number of labels.
     pub annotator_accuracy: Option<f64>,
     /// Mean over annotators of each one's macro-F1.
     pub annotator_macro_f1: Option<f64>,
-    /// Mean accuracy of the bottom decile of annotators (a tenth, rounded up, that is predicted worst).
+    /// Mean accuracy of the bottom decile of annotators (a tenth, rounded up, with the worst predictions).
     pub worst_tenth_accuracy: Option<f64>,
     /// Mean negative log-likelihood of a label, in nats ([`log_loss`]).
     pub log_loss: Option<f64>,
@@ -43,15 +46,15 @@ pub struct Scores {
     pub ece: Option<f64>,
     /// Cross-entropy of the mean prediction against the observed label distribution ([`soft_cross_entropy`]).
     pub soft_cross_entropy: Option<f64>,
-    /// AUROC of predicted disagreement for "annotators differ on this text" (texts with two labels or more). Predicted
-    /// disagreement is the pairwise measure over those who labelled the text.
+    /// AUROC of predicted disagreement for "annotators differ on this text" (texts with two labels or more).
+    /// Predicted disagreement is the pairwise measure over those who labelled the text.
     pub disagreement_auroc: Option<f64>,
-    /// Spearman's correlation over the same texts of that predicted disagreement with the observed one, the share of pairs
-    /// of labels of the text that differ.
+    /// Spearman's correlation over the same texts of that predicted disagreement with the observed one, the
+    /// share of pairs of labels of the text that differ.
     #[serde(default)]
     pub disagreement_spearman: Option<f64>,
-    /// Pearson's correlation of the label with the predicted expected level; ordinal scales and those of two levels only
-    /// ([`label_correlation`]).
+    /// Pearson's correlation of the label with the predicted expected level; only for ordinal scales and
+    /// those of two levels ([`label_correlation`]).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pearson: Option<f64>,
     /// Mean distance between the label and the predicted median level, in levels; ordinal only.
@@ -69,45 +72,49 @@ pub struct Scores {
     /// Pearson's correlation of the label with the median level; ordinal only ([`level_correlation`]).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pearson_median: Option<f64>,
-    /// Mean over texts of the mean distance between the text's labels and the predicted median levels, divided by the number of
-    /// levels; ordinal only. The perspectivist measure of LeWiDi 2025 for Likert scales (6 levels in CSC, 11 in Par).
+    /// Mean over texts of the mean distance between the text's labels and the predicted median levels,
+    /// divided by the number of levels; ordinal only. The perspectivist measure of LeWiDi 2025 for Likert
+    /// scales (6 levels in CSC, 11 in Par).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub normalized_absolute_distance: Option<f64>,
-    /// Mean over texts of the share of the text's labels that are not the most likely level: the perspectivist measure of
-    /// LeWiDi 2025 for binary questions.
+    /// Mean over texts of the share of the text's labels that are not the most likely level: the
+    /// perspectivist measure of LeWiDi 2025 for binary questions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error_rate: Option<f64>,
-    /// Mean over texts of the Wasserstein-1 distance, in levels, between the shares of levels among the text's labels and the
-    /// shares that this distance rewards: at every level the median of the share at or below it; ordinal only.
+    /// Mean over texts of the Wasserstein-1 distance, in levels, between the shares of levels among the
+    /// text's labels and the shares that are optimal for this distance: at every level the median of the
+    /// share at or below it; ordinal only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wasserstein: Option<f64>,
-    /// The same of the mean prediction; ordinal only.
+    /// The same distance for the mean prediction; ordinal only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wasserstein_probabilities: Option<f64>,
-    /// Mean over texts of the Manhattan distance, 0 to 2, between the shares of levels among the text's labels and the shares
-    /// that this distance rewards: each level's median, as far as they sum to one.
+    /// Mean over texts of the Manhattan distance, 0 to 2, between the shares of levels among the text's
+    /// labels and the shares that are optimal for this distance: each level's median, as far as they sum to
+    /// one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub manhattan: Option<f64>,
-    /// The same of the mean prediction.
+    /// The same distance for the mean prediction.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub manhattan_probabilities: Option<f64>,
-    /// Soft micro-F1 of the mean prediction p against the shares q among the labels: `2 sum min(p, q) / (sum p + sum q)` over
-    /// texts and levels (Kurniawan et al. 2025); 1 is best. As p and q sum to 1, it is one less half of `manhattan_probabilities`.
+    /// Soft micro-F1 of the mean prediction p against the shares q among the labels:
+    /// `2 sum min(p, q) / (sum p + sum q)` over texts and levels (Kurniawan et al. 2025); 1 is best. As p and
+    /// q sum to 1, it is 1 minus half of `manhattan_probabilities`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub soft_micro_f1: Option<f64>,
-    /// One less the mean over texts of the Jensen-Shannon divergence, to base 2, of the mean prediction and the shares among the
-    /// labels ("positively oriented", Kurniawan et al. 2025); 1 is best.
+    /// 1 minus the mean over texts of the Jensen-Shannon divergence, to base 2, of the mean prediction and
+    /// the shares among the labels ("positively oriented", Kurniawan et al. 2025); 1 is best.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub po_jsd: Option<f64>,
-    /// Labels scored.
+    /// Number of scored labels.
     pub n_labels: usize,
-    /// Texts scored.
+    /// Number of scored texts.
     pub n_texts: usize,
-    /// Annotators scored.
+    /// Number of scored annotators.
     pub n_annotators: usize,
-    /// Texts with two labels or more.
+    /// Number of texts with two labels or more.
     pub n_texts_with_two_labels: usize,
-    /// Of these, texts on which annotators differ.
+    /// Number of these texts on which annotators differ.
     pub n_texts_disputed: usize,
 }
 
@@ -156,7 +163,7 @@ impl Scores {
         scores
     }
 
-    /// Takes over the means of measures of texts.
+    /// Sets the means of measures of texts.
     pub(super) fn set_soft_labels(&mut self, mean: &TextMeasures, ordinal: bool, levels: usize) {
         self.error_rate = Some(mean.error_rate);
         self.manhattan = Some(mean.manhattan);
@@ -170,7 +177,7 @@ impl Scores {
         }
     }
 
-    /// Without the numbers that need probabilities: those of a prediction that is one answer.
+    /// Removes the numbers that need probabilities, for predictions that are single answers.
     #[must_use]
     pub fn of_answers(self) -> Self {
         Self {
@@ -194,7 +201,7 @@ impl Scores {
         }
     }
 
-    /// Every number with its key, in the order of the fields; the counts are left out.
+    /// Every number with its key, in the order of the fields, without the counts.
     pub fn values(&self) -> [(&'static str, Option<f64>); 25] {
         [
             ("accuracy", self.accuracy),

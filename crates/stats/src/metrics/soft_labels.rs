@@ -1,12 +1,13 @@
-//! Measures of texts and panels: the shares of levels among a text's labels against what was predicted of those who gave them,
-//! and the mean error on a text. The measures of the shared task on learning with disagreements, LeWiDi 2025.
+//! Measures of texts and panels: the shares of levels among a text's labels against the predictions for those
+//! who gave them, and the mean error on a text. The measures of the shared task on learning with
+//! disagreements, LeWiDi 2025.
 
 use super::answers::{median, most_likely};
 use super::disagreement::rows_by_text;
 use super::panel;
 use super::scored::Scored;
 
-/// What is measured of one text.
+/// Measures of one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextMeasures {
     pub(super) error_rate: f64,
@@ -20,7 +21,7 @@ pub(crate) struct TextMeasures {
 }
 
 impl TextMeasures {
-    /// Of the labels in `rows`, at least one; those of ordered levels only if `ordinal`.
+    /// Measures of the labels in `rows`, at least one; those for ordered levels only if `ordinal`.
     fn of(scored: &Scored, rows: &[usize], ordinal: bool) -> Self {
         let (levels, n) = (scored.levels, rows.len() as f64);
         let predictions: Vec<&[f32]> = rows.iter().map(|&i| scored.row(i)).collect();
@@ -62,12 +63,12 @@ impl TextMeasures {
     }
 }
 
-/// Those of every text with labels, in order of their indices.
+/// The measures of every text with labels, in order of their indices.
 pub(crate) fn measures_by_text(scored: &Scored, ordinal: bool) -> Vec<TextMeasures> {
     rows_by_text(scored).values().map(|rows| TextMeasures::of(scored, rows, ordinal)).collect()
 }
 
-/// The means over texts, each with its weight, of which one is positive.
+/// The means over texts with weights, at least one of which is positive.
 pub(crate) fn mean_of<'a>(texts: impl Iterator<Item = (f64, &'a TextMeasures)>) -> TextMeasures {
     let (mut sum, mut all) = (TextMeasures::default(), 0.0);
     for (weight, text) in texts {
@@ -100,13 +101,12 @@ fn jensen_shannon(q: &[f64], p: &[f64]) -> f64 {
     q.iter().zip(p).map(|(&q, &p)| part(q, p) + part(p, q)).sum::<f64>().clamp(0.0, 1.0)
 }
 
-/// What is expected of the labels of one text, by those who gave them.
+/// Predicted labels of one text by the annotators who labelled it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// The text.
     pub text: u32,
-    /// The share of each level with the smallest expected distance: Wasserstein-1 where levels are ordered, else Manhattan. No
-    /// probabilities.
+    /// The share of each level with the smallest expected distance: Wasserstein-1 where levels are ordered,
+    /// else Manhattan. Not probabilities.
     pub shares: Vec<f64>,
     /// Each annotator's answer: the median where levels are ordered, else the most likely level.
     pub answers: Vec<(u32, u16)>,
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn texts_count_alike_however_many_labels_they_have() {
-        // Nine labels of one text are predicted, the only one of the other is not.
+        // Nine labels of one text are predicted correctly, the only one of the other is not.
         let mut rows = vec![(0, 0); 9];
         rows.push((1, 1));
         let scores = of(&rows, &[0.8, 0.2], 2, false);

@@ -3,17 +3,17 @@
 use super::correlation::ranks;
 use serde::{Deserialize, Serialize};
 
-/// Up to this many differences the null distribution is counted out, if no two are equally large.
+/// Largest number of differences for the exact null distribution, if no two are equal.
 const EXACT: usize = 50;
 
-/// Differences closer to each other, or to zero, than this are the same: shares of few labels tie often, and rounding
-/// must not part them.
+/// Differences closer to each other, or to zero, than this are equal: shares of few labels tie often, and
+/// rounding must not separate them.
 const SAME: f64 = 1e-9;
 
 /// Wilcoxon's signed-rank test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wilcoxon {
-    /// Pairs that differ; pairs that do not are left out, as Wilcoxon did.
+    /// Number of pairs that differ; the others are left out, as Wilcoxon did.
     pub pairs: usize,
     /// Sum of the ranks of positive differences.
     pub positive: f64,
@@ -25,9 +25,10 @@ pub struct Wilcoxon {
     pub exact: bool,
 }
 
-/// The test of `differences` (Wilcoxon 1945; variance with ties by Pratt and Gibbons 1981: `n (n + 1) (2 n + 1) / 24 -
-/// sum (t^3 - t) / 48`, no continuity correction, as scipy's `wilcoxon`). Exact for up to 50 differences none of which tie;
-/// zeros are left out and do not count as ties. `None` if every difference is zero.
+/// The test of `differences` (Wilcoxon 1945; variance with ties by Pratt and Gibbons 1981:
+/// `n (n + 1) (2 n + 1) / 24 - sum (t^3 - t) / 48`, no continuity correction, like scipy's `wilcoxon`). Exact
+/// for up to 50 differences without ties; zeros are left out and do not count as ties. `None` if every
+/// difference is zero.
 pub fn wilcoxon(differences: &[f64]) -> Option<Wilcoxon> {
     let rounded = differences.iter().map(|d| (d / SAME).round() * SAME);
     let left: Vec<f64> = rounded.filter(|d| *d != 0.0).collect();
@@ -61,7 +62,8 @@ fn normal_p(n: usize, positive: f64, ties: f64) -> f64 {
     libm::erfc(z.abs() / std::f64::consts::SQRT_2)
 }
 
-/// `min(1, 2 P(W <= w))`: the share of the 2^n choices of signs whose rank sum is at most w, counted rank by rank.
+/// `min(1, 2 P(W <= w))`: the share of the 2^n choices of signs whose rank sum is at most w, counted rank by
+/// rank.
 fn exact_p(n: usize, w: f64) -> f64 {
     let most = n * (n + 1) / 2;
     let mut ways = vec![0.0f64; most + 1]; // at most 2^50: exact in doubles

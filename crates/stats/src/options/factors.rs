@@ -7,29 +7,34 @@ use crate::math::{dot, normal};
 use dissensus_domain::OptionSet;
 use serde::{Deserialize, Serialize};
 
-/// Nodes of the one factor, and of each of two.
+/// Number of nodes of one factor, and of each of two.
 const NODES: [usize; 2] = [15, 7];
-/// Nodes of a factor where answers of two people are put beside each other, which takes the square of them.
+/// Nodes of a factor where answers of two people are compared, which needs the square of their number.
 pub(super) const FEW_NODES: [usize; 2] = [5, 5];
-/// Of two factors, pairs of nodes with less weight are left out: they are corners that hardly an answer comes from.
+/// Pairs of nodes of two factors with less weight are left out: they are corners that hardly any answer comes
+/// from.
 const LEAST_WEIGHT: f64 = 1e-4;
-/// Of options that are less likely than this, or more likely than 1 less this, nothing is learned and nothing is said beyond their probability.
+/// Options that are less likely than this, or more likely than 1 minus this, are not used for learning and
+/// are treated as independent.
 pub(super) const CERTAIN: f64 = 1e-6;
 
-/// How two options go together in one answer beyond what is predicted of each.
+/// Dependence of two options in one answer beyond their predicted probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionPair {
-    /// The two options, by their place on the scale, ascending.
+    /// The two options, by their index on the scale, ascending.
     pub options: (usize, usize),
-    /// Correlation of what stands behind the two decisions (a tetrachoric one), -1 to 1: above 0 they go together, below 0 they exclude each other.
+    /// Tetrachoric correlation of the latent variables of the two decisions, -1 to 1: above 0 they co-occur,
+    /// below 0 they exclude each other.
     pub correlation: f64,
 }
 
-/// Factors `f ~ N(0, I)` that are drawn once for every answer, given which its options are independent: `P(y_k = 1 | f) = Phi(t_k + l_k . f)`, where `t_k` is such that the
-/// probability over all `f` is what was predicted of the option. Only the dependence is theirs: a Gaussian copula of factor structure (Bartholomew, Knott and Moustaki 2011,
-/// Latent Variable Models and Factor Analysis, chapter 4; Song, Li and Yuan 2009 for margins of any kind). Integrals over `f` are sums over fixed nodes, and the model is
-/// that sum: probabilities of all sets add up to 1 and those of an option to its own, whatever the loadings.
+/// Factors `f ~ N(0, I)` that are drawn once for every answer, given which its options are independent:
+/// `P(y_k = 1 | f) = Phi(t_k + l_k . f)`, where `t_k` is such that the probability over all `f` is the
+/// prediction for the option. The factors only describe the dependence: a Gaussian copula of factor structure
+/// (Bartholomew, Knott and Moustaki 2011, Latent Variable Models and Factor Analysis, chapter 4; Song, Li and
+/// Yuan 2009 for margins of any kind). Integrals over `f` are sums over fixed nodes, and the model is that
+/// sum: probabilities of all sets add up to 1 and those of an option to its own, for any loadings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptionFactors {
     options: usize,
@@ -47,7 +52,7 @@ impl OptionFactors {
         Self::new(options, 0, Vec::new())
     }
 
-    /// With these loadings (options x factors, row-major), none, one or two factors.
+    /// Factors with these loadings (options x factors, row-major); none, one or two factors.
     ///
     /// # Errors
     /// [`ModelError::Length`] for any other numbers of options, factors or loadings.
@@ -65,34 +70,35 @@ impl OptionFactors {
         Ok(Self { options, factors, loadings })
     }
 
-    /// Whether there are as many loadings as there should be and all are numbers: of what was read from a file.
+    /// Whether the number of loadings is right and all are finite, for values read from a file.
     pub fn is_sound(&self) -> bool {
         let same = Self::new(self.options, self.factors, self.loadings.clone());
         same.is_ok() && self.loadings.iter().all(|loading| loading.is_finite())
     }
 
-    /// Options of the question.
+    /// Number of options of the question.
     pub fn options(&self) -> usize {
         self.options
     }
 
-    /// How many factors there are; 0 where options are independent.
+    /// Number of factors; 0 where options are independent.
     pub fn factors(&self) -> usize {
         self.factors
     }
 
-    /// Of one option, one for each factor.
+    /// Loadings of one option, one per factor.
     pub fn loadings(&self, option: usize) -> &[f64] {
         &self.loadings[option * self.factors..(option + 1) * self.factors]
     }
 
-    /// How two different options go together: `l_i . l_j / sqrt((1 + |l_i|^2) (1 + |l_j|^2))`.
+    /// Correlation of two different options: `l_i . l_j / sqrt((1 + |l_i|^2) (1 + |l_j|^2))`.
     pub fn correlation(&self, one: usize, other: usize) -> f64 {
         let (a, b) = (self.loadings(one), self.loadings(other));
         dot(a, b) / (scale(a) * scale(b))
     }
 
-    /// All pairs of options, those with the largest correlations either way first; none where options are independent.
+    /// All pairs of options, those with the largest absolute correlations first; none where options are
+    /// independent.
     pub fn pairs(&self) -> Vec<OptionPair> {
         if self.factors == 0 {
             return Vec::new();
@@ -106,23 +112,24 @@ impl OptionFactors {
         pairs
     }
 
-    /// The options of one answer with the probabilities `p`, given each node of the factors. What is known for certain (0, 1) stays so.
+    /// The options of one answer with the probabilities `p`, given each node of the factors. Certain options
+    /// (0, 1) stay certain.
     ///
     /// # Panics
-    /// If `p` has not one probability for each option.
+    /// If `p` does not have one probability for each option.
     pub fn given(&self, p: &[f32]) -> GivenFactors {
         self.at(&nodes(self.factors, &NODES), p)
     }
 
-    /// The same at a few nodes, for what is computed of every pair of two people.
+    /// The same at a few nodes, for computations over every pair of people.
     ///
     /// # Panics
-    /// As [`OptionFactors::given`].
+    /// The same as [`OptionFactors::given`].
     pub fn given_few(&self, p: &[f32]) -> GivenFactors {
         self.at(&nodes(self.factors, &FEW_NODES), p)
     }
 
-    /// The same of many answers (answers x options), one after another.
+    /// [`OptionFactors::given`] for many answers (answers x options), one after another.
     ///
     /// # Panics
     /// If there is not one probability for each option of each answer.
@@ -150,12 +157,13 @@ impl OptionFactors {
     }
 }
 
-/// How much wider the decisions about an option are spread than without its loadings.
+/// Factor by which loadings widen the distribution of an option's latent variable.
 pub(super) fn scale(loadings: &[f64]) -> f64 {
     (1.0 + dot(loadings, loadings)).sqrt()
 }
 
-/// Where `sum_q w_q Phi(t + shift_q) = p`: Newton's method from the threshold of the integral, between bounds that it narrows.
+/// Solves `sum_q w_q Phi(t + shift_q) = p`: Newton's method from the threshold of the integral, between
+/// bounds that it narrows.
 fn threshold(p: f64, scale: f64, shifts: &[f64], weights: &[f64]) -> f64 {
     let widest = shifts.iter().fold(0.0_f64, |widest, shift| widest.max(shift.abs()));
     let (quantile, reach) = (normal::quantile(p), widest + 1.0);
@@ -196,7 +204,7 @@ impl Nodes {
     }
 }
 
-/// Those that a model of so many factors is made of.
+/// The nodes that a model with this many factors uses.
 pub(super) fn model_nodes(factors: usize) -> Nodes {
     nodes(factors, &NODES)
 }

@@ -8,22 +8,24 @@ use dissensus_domain::OptionSet;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// Precision of the normal prior of a loading: as many nats against a loading of 1 as half an answer or so can speak for it.
+/// Precision of the normal prior of a loading: the penalty of a loading of 1 equals the evidence of about
+/// half an answer.
 const PRECISION: f64 = 1.0;
-/// An option takes part where at least so many answers have it, and so many have it not.
+/// Fewest answers with an option, and without it, for the option to be included.
 const FEWEST_EITHER_WAY: usize = 5;
 const STEPS: usize = 100;
 const TOLERANCE: f64 = 1e-7;
-/// The least that a decision counts for while loadings are looked for.
+/// Smallest probability of a decision during the fit.
 const LEAST: f64 = 1e-12;
-/// Answers that are summed up in one go, always the same ones, so that sums come out the same.
+/// Number of answers summed up together, always the same ones, so that sums are reproducible.
 const BLOCK: usize = 64;
 
-/// The loadings under which these answers (`sets`, with `probabilities` answers x options) are likeliest, under a standard normal prior; independence with fewer than two options
-/// that vary. Deterministic: it starts from the first principal axes of the residuals' correlations.
+/// The loadings under which these answers (`sets`, with `probabilities` answers x options) are most likely,
+/// under a standard normal prior; independence with fewer than two options that vary. Deterministic: it
+/// starts from the first principal axes of the residuals' correlations.
 ///
 /// # Errors
-/// [`ModelError::Length`] as [`OptionFactors::new`].
+/// [`ModelError::Length`] as for [`OptionFactors::new`].
 pub(super) fn fit(
     options: usize,
     factors: usize,
@@ -49,7 +51,8 @@ pub(super) fn fit(
     OptionFactors::new(options, factors, all)
 }
 
-/// The penalised negative log-likelihood of loadings. Thresholds are those of the integral, which the nodes meet to four digits or better.
+/// The penalised negative log-likelihood of loadings. Thresholds are those of the integral, which the nodes
+/// approximate to four digits or better.
 pub(super) struct Likelihood {
     options: usize,
     nodes: Nodes,
@@ -81,7 +84,8 @@ impl Likelihood {
         }
     }
 
-    /// Principal axes of the correlations of residuals `(y - p) / sqrt(p (1 - p))`, which without loadings are 0. At 0 itself the likelihood has no slope.
+    /// Principal axes of the correlations of residuals `(y - p) / sqrt(p (1 - p))`, which are 0 without
+    /// loadings. At 0 itself the likelihood has no slope.
     fn start(&self) -> Vec<f64> {
         let k = self.options;
         let mut residuals = Vec::with_capacity(self.signs.len());
@@ -100,7 +104,7 @@ impl Likelihood {
         let mut start = vec![0.1; k * self.factors];
         for (factor, axis) in axes.into_iter().take(self.factors).enumerate() {
             let length = eigen.eigenvalues[axis].max(0.01).sqrt();
-            // The sign of an axis means nothing; its largest part is above 0.
+            // The sign of an axis is arbitrary; its largest component is made positive.
             let largest = (0..k)
                 .map(|i| eigen.eigenvectors[(i, axis)])
                 .fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most });
@@ -112,7 +116,7 @@ impl Likelihood {
         start
     }
 
-    /// The value, and its slope into `gradient`.
+    /// Returns the value and writes its gradient to `gradient`.
     pub(super) fn value(&self, loadings: &[f64], gradient: &mut [f64]) -> f64 {
         let scales: Vec<f64> = loadings.chunks_exact(self.factors).map(scale).collect();
         let shifts: Vec<f64> = (0..self.nodes.weights.len())
@@ -136,7 +140,7 @@ impl Likelihood {
     }
 }
 
-/// Loadings, and what follows from them for every answer alike.
+/// Loadings, and the values derived from them that all answers share.
 struct At<'a> {
     table: Table,
     likelihood: &'a Likelihood,
@@ -147,7 +151,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    /// Log-likelihood of some answers and its gradient in the loadings.
+    /// Log-likelihood of some answers and its gradient with respect to the loadings.
     fn sum(&self, quantiles: &[f64], signs: &[f64]) -> (f64, Vec<f64>) {
         let (k, nodes) = (self.likelihood.options, self.likelihood.nodes.weights.len());
         let (mut log, mut gradient) = (0.0, vec![0.0; self.loadings.len()]);
@@ -168,7 +172,8 @@ impl At<'_> {
         (log, gradient)
     }
 
-    /// Log-probability of the decisions of one answer given a node; its slope in what they stand on into `hazards`.
+    /// Log-probability of the decisions of one answer given a node; writes its derivatives with respect to
+    /// the latent means to `hazards`.
     fn at_node(&self, q: usize, quantiles: &[f64], signs: &[f64], hazards: &mut [f64]) -> f64 {
         let k = quantiles.len();
         let (mut log, mut product) = (0.0, 1.0_f64);

@@ -2,9 +2,10 @@
 
 use dissensus_domain::OptionSet;
 
-/// The least that a decision counts with, as in every log loss.
+/// Smallest probability of a decision, as in every log loss.
 const LEAST: f64 = 1e-9;
-/// Branches that are looked into for the most likely set, and branches x nodes; beyond these the best that was found is taken.
+/// Limits of the search for the most likely set, in branches and in branches x nodes; beyond them the best
+/// set found is used.
 const MOST_BRANCHES: usize = 100_000;
 const MOST_WORK: usize = 5_000_000;
 
@@ -22,10 +23,10 @@ impl GivenFactors {
         Self { options, weights, yes }
     }
 
-    /// The answer of one of these people who is drawn at random; absent without people.
+    /// The answer of one of these people drawn at random; absent without people.
     ///
     /// # Panics
-    /// If they are of different numbers of options.
+    /// If they differ in the number of options.
     pub fn of_anybody(people: &[Self]) -> Option<Self> {
         let options = people.first()?.options;
         assert!(people.iter().all(|one| one.options == options));
@@ -35,12 +36,12 @@ impl GivenFactors {
         Some(Self { options, weights: weights.collect(), yes: yes.collect() })
     }
 
-    /// Each node: its weight, which add up to 1, and the probability of each option.
+    /// Each node: its weight (the weights sum to 1), and the probability of each option.
     pub fn nodes(&self) -> impl Iterator<Item = (f64, &[f64])> {
         self.weights.iter().copied().zip(self.yes.chunks_exact(self.options))
     }
 
-    /// The natural logarithm of the probability of exactly this set; a decision counts with 1e-9 at least.
+    /// The natural logarithm of the probability of exactly this set; a decision counts with at least 1e-9.
     pub fn log_probability(&self, set: OptionSet) -> f64 {
         let logs: Vec<f64> = self
             .nodes()
@@ -53,14 +54,16 @@ impl GivenFactors {
         most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
     }
 
-    /// The most likely set and its probability. Branch and bound: options are decided from the least certain on, and a branch is left where it cannot come to more
-    /// than the best set so far even if each node decided the rest for itself. Exact unless that takes more than 100,000 branches, or with many nodes 5 million branches x nodes.
+    /// The most likely set and its probability. Branch and bound: options are decided starting with the least
+    /// certain, and a branch is pruned if it cannot exceed the best set so far even with the remaining
+    /// options decided separately at each node. Exact unless that takes more than 100,000 branches, or with
+    /// many nodes 5 million branches x nodes.
     pub fn most_likely(&self) -> (OptionSet, f64) {
         let found = self.searched();
         (found.set, found.probability)
     }
 
-    /// As [`GivenFactors::most_likely`], with whether the search came to its end.
+    /// [`GivenFactors::most_likely`], with whether the search was completed.
     pub fn searched(&self) -> LikeliestSet {
         let mut search = Search::new(self);
         search.descend(0, 0, &self.weights);
@@ -77,20 +80,19 @@ impl GivenFactors {
 /// The most likely set that a search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LikeliestSet {
-    /// The set.
     pub set: OptionSet,
-    /// Its probability.
     pub probability: f64,
-    /// No other set is likelier; without it there may be one, because the search took too long.
+    /// Whether no other set is more likely; otherwise there may be one, because the search took too long.
     pub is_exact: bool,
 }
 
 /// The search for the most likely set.
 struct Search<'a> {
     given: &'a GivenFactors,
-    /// Options, the least certain first.
+    /// Options, starting with the least certain.
     order: Vec<usize>,
-    /// Of the options from a place of `order` on, the product of what is likelier at each node (places x nodes).
+    /// For the options from a position of `order` on, the product of the more likely decisions at each node
+    /// (positions x nodes).
     rest: Vec<f64>,
     branches: usize,
     most: usize,
@@ -115,12 +117,12 @@ impl<'a> Search<'a> {
         Self { given, order, rest, branches: 0, most, best: (0, -1.0), was_cut: false }
     }
 
-    /// `so_far` is, at each node, its weight times the probability of what was decided.
+    /// `so_far` is, at each node, its weight times the probability of the decisions so far.
     fn descend(&mut self, place: usize, bits: u64, so_far: &[f64]) {
         let nodes = so_far.len();
         let rest = &self.rest[place * nodes..(place + 1) * nodes];
         let bound: f64 = so_far.iter().zip(rest).map(|(p, rest)| p * rest).sum();
-        // The last bits of two sums of the same numbers must not make one set better than another.
+        // Rounding of two sums of the same numbers must not decide between sets.
         if bound <= self.best.1 * (1.0 + 1e-12) {
             return;
         }
@@ -142,7 +144,7 @@ impl<'a> Search<'a> {
             branch.iter().zip(rest).map(|(p, rest)| p * rest).sum()
         };
         let with = bits | 1 << option;
-        // What is as likely as not is not chosen.
+        // An option with probability one half is not chosen.
         if likely(&yes) > likely(&no) {
             self.descend(place + 1, with, &yes);
             self.descend(place + 1, bits, &no);

@@ -1,27 +1,29 @@
-//! Whole answers to a multi-label question, put together of what was held out of each option.
+//! Whole answers to a multi-label question, combined from the held-out predictions of each option.
 
 use crate::data::ModelError;
 use crate::metrics::Scored;
 use dissensus_domain::OptionSet;
 
-/// Answers to a multi-label question with the probability of every option, by models that learned from none of these answers.
+/// Answers to a multi-label question with the probability of every option, by models that were not trained on
+/// any of these answers.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOutSets {
-    /// Of each option (answers x options, row-major).
+    /// Probability of each option (answers x options, row-major).
     pub probabilities: Vec<f32>,
-    /// What was answered.
+    /// The answered sets.
     pub sets: Vec<OptionSet>,
-    /// The text of each answer; copies of one body, and the texts of one group, under one number.
+    /// The text of each answer; copies of one body, and the texts of one group, have the same number.
     pub texts: Vec<u32>,
-    /// Who gave each answer.
+    /// The annotator of each answer.
     pub annotators: Vec<u32>,
 }
 
 impl HeldOutSets {
-    /// Of what was held out of each option; `unit` names the group or the body of a text.
+    /// Combines the held-out predictions of each option; `unit` identifies the group or the body of a text.
     ///
     /// # Errors
-    /// [`ModelError::Length`] without options, or where they are of other answers than the first one, or no yes/no questions.
+    /// [`ModelError::Length`] without options, or where they belong to other answers than the first one, or
+    /// are not yes/no questions.
     pub fn of_options(of: &[&Scored], unit: impl Fn(u32) -> u32) -> Result<Self, ModelError> {
         let keys = |one: &Scored| -> Vec<(u32, u32)> {
             one.observations.iter().map(|o| (o.text, o.annotator)).collect()

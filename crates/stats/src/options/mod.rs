@@ -1,4 +1,5 @@
-//! Options of one answer that go together, or exclude each other, beyond what is said of each: factors that an answer's options share.
+//! Options of one answer that co-occur, or exclude each other, beyond their separate predictions: factors
+//! that an answer's options share.
 
 mod factors;
 mod fit;

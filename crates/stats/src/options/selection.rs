@@ -1,4 +1,4 @@
-//! Whether options of an answer go together beyond what is predicted of each, by answers that were left out.
+//! Selection of correlations between options of an answer, beyond their predictions, on held-out answers.
 
 use super::factors::OptionFactors;
 use super::fit::fit;
@@ -11,38 +11,40 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// With fewer texts (groups of them, where they have groups) nothing is learned.
+/// Fewest texts (or groups of texts) for learning correlations.
 pub const FEWEST_TEXTS_TO_CORRELATE: usize = 50;
-/// Answers that loadings are learned from: more tell hardly more of them.
+/// Largest number of answers to learn loadings from: more hardly improve them.
 const MOST_ANSWERS: usize = 3_000;
-/// Answers x options x nodes that are computed at every step at most; questions with many options learn from fewer answers.
+/// Largest number of answers x options x nodes per step; questions with many options learn from fewer
+/// answers.
 const MOST_WORK: usize = 1_200_000;
 const MOST_FACTORS: usize = 2;
 const FOLDS: usize = 5;
-/// One-sided confidence that a gain must have, as wherever a part of a model is chosen by left-out labels.
+/// One-sided confidence required of a gain, as in all selections on held-out labels.
 const CONFIDENCE: f64 = 0.977_249_868;
-/// Nats that all answers together must gain.
+/// Smallest total gain of all answers, in nats.
 const LEAST_GAIN: f64 = 2.0;
-/// With fewer annotators the standard error is over texts alone.
+/// Fewest annotators for a standard error over annotators; with fewer it is only over texts.
 const FEWEST_ANNOTATORS: usize = 3;
 
-/// What answers told of options that go together.
+/// Correlations between options learned from answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptionCorrelations {
-    /// The factors that are used; none where independence was not beaten by more than chance.
+    /// The factors in use; none where they do not beat independence by more than chance.
     pub factors: OptionFactors,
-    /// What whole sets gain with them, in nats an answer, on answers whose texts did not teach the factors; of what came nearest where nothing is used. Absent where nothing
-    /// could be tried.
+    /// Gain of whole sets with these factors, in nats per answer, on answers whose texts were not used to
+    /// learn the factors; that of the best candidate where none is used. Absent where nothing could be tried.
     pub gain: Option<f64>,
-    /// Its standard error, over texts, and over annotators too where there are three.
+    /// Its standard error, over texts, and with at least three annotators also over these.
     pub standard_error: Option<f64>,
-    /// Answers that this was learned from, none of which taught the models of the options.
+    /// Number of answers used for learning, all held out from the models of the options.
     pub answers: usize,
-    /// Their texts; groups of texts count as one.
+    /// Number of texts of these answers; groups of texts count as one.
     pub texts: usize,
 }
 
-/// Factors that were learned without a fold of the texts, and the fold of each answer; empty where options are independent.
+/// Factors that were learned without a fold of the texts, and the fold of each answer; empty where options
+/// are independent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOutFactors {
     factors: Vec<OptionFactors>,
@@ -50,15 +52,16 @@ pub(crate) struct LeftOutFactors {
 }
 
 impl LeftOutFactors {
-    /// Those that this answer's text did not teach.
+    /// The factors learned without this answer's text.
     pub(crate) fn of(&self, answer: usize) -> Option<&OptionFactors> {
         self.factors.get(usize::from(*self.fold.get(answer)?))
     }
 }
 
 impl OptionCorrelations {
-    /// Looks for one factor, and for a second one beside it; each is taken only where left-out answers gain by more than chance at the level of two standard errors. With
-    /// fewer than 50 texts, or fewer than two options that five answers have and five have not, options stay independent.
+    /// Tries one factor, and then a second one; each is used only where held-out answers gain by more than
+    /// chance at the level of two standard errors. With fewer than 50 texts, or fewer than two options that
+    /// five answers have and five have not, options stay independent.
     ///
     /// # Errors
     /// [`ModelError::Length`] where lists differ in length.
@@ -66,10 +69,11 @@ impl OptionCorrelations {
         Ok(Self::learned_in_folds(options, held_out, seed)?.0)
     }
 
-    /// The same, and for each answer the factors that its text did not teach: of as many factors as are used, none where options are independent.
+    /// The same, and for each answer the factors learned without its text: as many factors as are used, none
+    /// where options are independent.
     ///
     /// # Errors
-    /// As [`OptionCorrelations::learn`].
+    /// The same as [`OptionCorrelations::learn`].
     pub(crate) fn learned_in_folds(
         options: usize,
         held_out: &HeldOutSets,
@@ -137,14 +141,14 @@ impl HeldOutSets {
         }
     }
 
-    /// The text of each answer, counted from 0 in the order of their numbers.
+    /// The text of each answer, renumbered from 0.
     fn units(&self) -> Vec<usize> {
         let mut number: BTreeMap<u32, usize> = self.texts.iter().map(|text| (*text, 0)).collect();
         number.values_mut().enumerate().for_each(|(next, at)| *at = next);
         self.texts.iter().map(|text| number[text]).collect()
     }
 
-    /// What is learned from without a fold: whole texts in a seeded order, as many as are needed.
+    /// The answers for learning without a fold: whole texts in a seeded order, as many as are needed.
     fn sample(
         &self,
         options: usize,
@@ -157,7 +161,7 @@ impl HeldOutSets {
         let nodes = super::factors::model_nodes(factors).weights.len();
         let most = MOST_ANSWERS.min(MOST_WORK / (options * nodes)).max(FEWEST_TEXTS_TO_CORRELATE);
         let parts = units.len().div_ceil(most).max(1);
-        // Texts fall into as many parts as make one of them small enough.
+        // Texts are divided into enough parts that one of them is small enough.
         let part = assign(fold.len(), parts.min(255), seed ^ 0x5a3e);
         let teaches = |at: &usize| part[units[*at]] == 0 && Some(fold[units[*at]]) != left_out;
         let mut taught = Self::default();
@@ -172,7 +176,7 @@ impl HeldOutSets {
         self.log_losses_by(|_| factors)
     }
 
-    /// Minus the logarithm of each set's probability, by the factors that are asked for it.
+    /// Minus the logarithm of each set's probability, under the factors that `factors` returns for it.
     fn log_losses_by<'a>(&self, factors: impl Fn(usize) -> &'a OptionFactors + Sync) -> Vec<f64> {
         let options = self.probabilities.len() / self.sets.len().max(1);
         let rows = self.probabilities.par_chunks(options.max(1)).zip(&self.sets).enumerate();

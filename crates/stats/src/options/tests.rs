@@ -1,4 +1,4 @@
-//! The model against sums over all sets, what is learned against what answers were made of.
+//! The model against sums over all sets, and the learned factors against the true ones.
 
 use super::factors::OptionFactors;
 use super::fit::{Likelihood, fit};
@@ -14,7 +14,7 @@ fn drawn(rng: &mut impl RngExt) -> f64 {
     normal::quantile(rng.random_range(1e-12..1.0 - 1e-12))
 }
 
-/// Answers to `loadings.len()` options, `people` on each text, with probabilities that are known.
+/// Answers to `loadings.len()` options, by `people` on each text, with known probabilities.
 fn simulated(loadings: &[[f64; 2]], texts: u32, people: u32, seed: u64) -> HeldOutSets {
     let mut rng = generator(seed, 9);
     let mut made = HeldOutSets::default();
@@ -56,7 +56,7 @@ fn probabilities_of_all_sets_add_up_and_those_of_options_stay() {
             assert!((found - f64::from(*p)).abs() < 1e-6, "{factors} {k}: {found}");
         }
     }
-    // What is known stays known.
+    // Certain options stay certain.
     let known = some_factors(1).given(&[1.0, 0.0, 1.0, 0.0, 0.0, 0.5]);
     assert!(known.nodes().all(|(_, yes)| yes[..5] == [1.0, 0.0, 1.0, 0.0, 0.0]));
 }
@@ -77,7 +77,7 @@ fn the_most_likely_set_is_the_one_of_an_enumeration() {
     }
     let alone = OptionFactors::independent(3).unwrap().given(&[0.5, 0.9, 0.4]);
     assert_eq!(alone.most_likely().0.bits(), 0b010, "as likely as not is not chosen");
-    // Sixty-four options of which all are doubtful.
+    // Sixty-four options, all uncertain.
     let many = OptionFactors::new(64, 1, vec![0.7; 64]).unwrap().given(&[0.45; 64]);
     assert!(many.most_likely().1 > 0.0);
 }
@@ -118,7 +118,7 @@ fn finds_what_answers_were_made_of() {
         assert!(off.abs() < 0.12, "{i} {j}: {} for {}", found.correlation(i, j), pair.correlation);
     }
     assert_eq!(found.pairs()[0].options, (3, 4));
-    // Turned round, the same.
+    // The fit is deterministic.
     assert_eq!(found, fit(6, 2, &made.probabilities, &made.sets).unwrap());
 }
 
@@ -160,7 +160,7 @@ fn too_little_to_learn_from_leaves_options_independent() {
     let mut always = simulated(&strong, 100, 2, 1);
     always.sets.iter_mut().for_each(|set| *set = OptionSet::from_bits(set.bits() & 0b0001 | 0b0010));
     assert_eq!(learned(&always).factors.factors(), 0, "options that never or always are chosen tell nothing");
-    // Probabilities at their ends, against what was answered.
+    // Probabilities of 0 and 1 that contradict the answers.
     let mut certain = simulated(&strong, 100, 2, 1);
     certain.probabilities.iter_mut().enumerate().for_each(|(i, p)| *p = f32::from(u8::from(i % 3 == 0)));
     let found = learned(&certain);

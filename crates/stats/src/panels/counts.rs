@@ -1,4 +1,5 @@
-//! Distributions of sums of independent answers, at all nodes at once: rows are values of the sum, each with a number for every node.
+//! Distributions of sums of independent answers, at all nodes at once: rows are values of the sum, each with
+//! a number for every node.
 
 /// `y += a * x`, element by element.
 #[inline]
@@ -8,7 +9,8 @@ pub(super) fn add_product(y: &mut [f64], a: &[f64], x: &[f64]) {
     }
 }
 
-/// How many of the people do what `chances` gives each one's probability of (the Poisson-binomial distribution): counts x nodes.
+/// Distribution of the number of successes among people with the given `chances` (Poisson-binomial): counts x
+/// nodes.
 pub(super) fn poisson_binomial<'a>(
     nodes: usize,
     chances: impl Iterator<Item = std::borrow::Cow<'a, [f64]>>,
@@ -29,7 +31,8 @@ pub(super) fn poisson_binomial<'a>(
     counts
 }
 
-/// The sum of the people's levels: sums x nodes. `people` gives each one's probabilities, levels x nodes.
+/// Distribution of the sum of the people's levels: sums x nodes. `people` are their probabilities, levels x
+/// nodes.
 pub(super) fn level_sums<'a>(
     nodes: usize,
     levels: usize,

@@ -1,54 +1,57 @@
-//! Panels drawn from people so that every attribute's shares are met.
+//! Random panels that satisfy the shares of every attribute.
 
 use super::quotas::{Quota, QuotaError, Seats};
 use crate::math::random::{fingerprint, unit};
 use std::collections::{BTreeMap, HashMap};
 
-/// What keeps numbers of people and of seats apart.
+/// Tags that separate the random numbers of people and of seats.
 const PERSON: u64 = 1;
 const SEATS: u64 = 2;
-/// Remaining seats that are gone through at most: some seconds.
+/// Largest number of states of remaining seats to process, which takes some seconds.
 const MOST_WAYS: usize = 400_000;
 
-/// Somebody who may sit on a panel.
+/// A person who may be drawn for a panel.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// A name that nobody else has.
+    /// A unique name.
     pub name: String,
-    /// What is known of the person; without an attribute the person counts to all others of it.
+    /// Known attributes of the person; without a value of an attribute the person counts among its other
+    /// values.
     pub attributes: BTreeMap<String, String>,
 }
 
-/// A recipe over the people it draws from: every panel that meets all shares is drawn with the same probability.
+/// Draws panels from a list of people: every panel that satisfies all shares is drawn with the same
+/// probability.
 ///
-/// Who is drawn follows from seed, panel and each person's name: of people of the same values those with the smallest of the numbers that these give. A person who joins therefore changes nothing
-/// but who has to make room, and how many of these values are drawn where that is left open.
+/// The drawn people are determined by seed, panel and each person's name: among people with the same values
+/// those with the smallest hashes of these. A person who joins therefore only affects the person who is
+/// displaced, and the numbers of values that the shares leave open.
 #[derive(Clone, Debug)]
 pub struct DrawPanels {
     size: usize,
-    /// People of the same values: their seats in every attribute, and who they are.
+    /// People with the same values: their seats in every attribute, and their indices.
     cells: Vec<Cell>,
-    /// The logarithm of the number of panels of the cells from one on that fill these seats.
+    /// The logarithm of the number of ways to fill these seats from the cells from an index on.
     ways: HashMap<(usize, Vec<u16>), f64>,
     seats: Vec<u16>,
 }
 
 #[derive(Clone, Debug)]
 struct Cell {
-    /// One place in `seats` for each attribute.
+    /// One index in `seats` for each attribute.
     places: Vec<usize>,
     people: Vec<usize>,
-    /// A number for each of `people`, by name.
+    /// A hash for each of `people`, by name.
     names: Vec<u64>,
-    /// The same of the places.
+    /// A hash of the places.
     of_places: u64,
 }
 
 impl DrawPanels {
-    /// Of these people.
+    /// Prepares drawing from these people.
     ///
     /// # Errors
-    /// A share that is none, shares above 1, or what cannot be met with these people, by name.
+    /// An invalid share, shares above 1, or the shares that these people cannot satisfy, by name.
     pub fn new(people: &[Candidate], size: usize, quotas: &[Quota]) -> Result<Self, QuotaError> {
         if size == 0 {
             return Err(QuotaError::Nobody);
@@ -92,12 +95,13 @@ impl DrawPanels {
         Ok(found)
     }
 
-    /// Members of a panel.
+    /// Number of members of a panel.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// So many panels, each without replacement: places of its people, ascending. The first ones of a seed are the same whatever their number.
+    /// Draws this many panels, each without replacement: indices of the people, ascending. The first panels
+    /// of a seed do not depend on their number.
     pub fn draw(&self, panels: usize, seed: u64) -> Vec<Vec<usize>> {
         (0..panels as u64).map(|panel| self.one([seed, panel])).collect()
     }
@@ -125,7 +129,7 @@ impl DrawPanels {
     }
 }
 
-/// The place of a person among all seats, for each attribute; with none the only place.
+/// The index of a person among all seats, for each attribute; a single index without attributes.
 fn places(attributes: &[Seats], person: &BTreeMap<String, String>) -> Vec<usize> {
     let mut from = 0;
     let mut places: Vec<usize> = Vec::with_capacity(attributes.len().max(1));
@@ -139,7 +143,7 @@ fn places(attributes: &[Seats], person: &BTreeMap<String, String>) -> Vec<usize>
     places
 }
 
-/// Names the first share that the people cannot meet even alone.
+/// Returns the first share that the people cannot satisfy even by itself.
 fn each_alone(
     attributes: &[Seats],
     cells: &[Cell],
@@ -160,7 +164,7 @@ fn each_alone(
     Ok(())
 }
 
-/// How many people of each place the cells from one on have.
+/// Number of people of each place in the cells from an index on.
 fn left_of(cells: &[Cell], places: usize) -> Vec<Vec<usize>> {
     let mut left = vec![vec![0; places]];
     for cell in cells.iter().rev() {
@@ -183,7 +187,7 @@ fn without(seats: &[u16], cell: &Cell, n: u16) -> Vec<u16> {
     left
 }
 
-/// Counts panels by the seats that are left.
+/// Counts panels by the remaining seats.
 struct Counting<'a> {
     cells: &'a [Cell],
     left: Vec<Vec<usize>>,
@@ -191,7 +195,8 @@ struct Counting<'a> {
 }
 
 impl Counting<'_> {
-    /// The logarithm of the number of ways to fill `seats` from the cells from `at` on; `None` where there is too much to go through.
+    /// The logarithm of the number of ways to fill `seats` from the cells from `at` on; `None` where the
+    /// search is too large.
     fn from(&mut self, at: usize, seats: &[u16]) -> Option<f64> {
         let key = (at, seats.to_vec());
         if let Some(known) = self.ways.get(&key) {
@@ -231,7 +236,7 @@ fn ln_choose(n: usize, k: u16) -> f64 {
     libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0)
 }
 
-/// One of them, by the logarithms of their weights and a number from 0 to 1.
+/// Picks one option by the logarithms of the weights and a number from 0 to 1.
 fn pick(options: &[(u16, f64)], number: f64) -> u16 {
     let all = log_sum(&options.iter().map(|(_, log)| *log).collect::<Vec<_>>());
     let mut left = number;
@@ -241,7 +246,7 @@ fn pick(options: &[(u16, f64)], number: f64) -> u16 {
             return *n;
         }
     }
-    // What rounding left over.
+    // Fallback for rounding.
     options.iter().rev().find(|(_, log)| *log > f64::NEG_INFINITY).map_or(0, |(n, _)| *n)
 }
 
@@ -281,7 +286,8 @@ mod tests {
             assert!(panel.windows(2).all(|pair| pair[0] < pair[1]));
             *counts.entry(panel.clone()).or_default() += 1;
         }
-        // 2 young women with 2 old men (no: there is one), 1 and 1 each, or 2 old women with 2 young men.
+        // 2 young women with 2 old men (impossible: there is one), 1 and 1 each, or 2 old women with 2 young
+        // men.
         let ways = 2 * 4 * 5 + 6 * 10;
         assert_eq!(counts.len(), ways);
         let expected = 20_000.0 / ways as f64;
@@ -301,7 +307,8 @@ mod tests {
         }
     }
 
-    /// Without shares a person who joins takes the place of one member at most, wherever that person is in the list; with shares most panels stay too.
+    /// Without shares a person who joins displaces at most one member, regardless of the position in the
+    /// list; with shares most panels do not change either.
     #[test]
     fn who_joins_changes_no_more_than_must_be() {
         let before = people();
@@ -330,7 +337,7 @@ mod tests {
         let shared = changes(4, &[quota("gender", "W", 0.5), quota("age", "young", 0.5)]);
         let kept = shared.iter().filter(|gone| **gone == 0).count();
         assert!(kept > 1000, "{kept} of 2000");
-        // A share that the new person does not meet is not touched.
+        // A share that the new person does not match is unaffected.
         let men = changes(3, &[quota("gender", "M", 1.0)]);
         assert!(men.iter().all(|gone| *gone == 0));
     }

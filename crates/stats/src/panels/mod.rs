@@ -1,7 +1,9 @@
-//! Verdicts of panels: from what their members may answer together to what the panel decides, and whom a recipe draws.
+//! Verdicts of panels: from the joint distribution of the members' answers to the panel's decision, and the
+//! drawing of members by a recipe.
 //!
-//! Members read the same text, so that what is not known of it moves all of their answers together. At every node of that doubt they are
-//! independent, and the verdict's distribution is an exact convolution; the forecast is the mean over nodes.
+//! Members read the same text, so that its uncertainty moves all of their answers together. At every node of
+//! that uncertainty they are independent, and the verdict's distribution is an exact convolution; the
+//! forecast is the mean over nodes.
 
 mod counts;
 mod drawing;

@@ -1,19 +1,20 @@
-//! Points of what is not known of a text, for verdicts of panels.
+//! Nodes of the uncertainty of a text, for verdicts of panels.
 
 use crate::math::normal::quantile;
 use crate::math::{axpy, dot};
 
-/// Steps of the trapezoid rule on either side of the posterior mean, and their width in standard deviations: exact to about
-/// `exp(-2 pi^2 s^2 / STEP^2)` for a verdict that turns within `s` standard deviations.
+/// Steps of the trapezoid rule on either side of the posterior mean, and their width in standard deviations:
+/// exact to about `exp(-2 pi^2 s^2 / STEP^2)` for a verdict that changes within `s` standard deviations.
 const SIDE: i32 = 13;
 const STEP: f64 = 0.3;
 /// The three-point Gauss-Hermite rule, for a text's scale.
 const SCALES: [(f64, f64); 3] =
     [(0.0, 2.0 / 3.0), (-1.732_050_807_568_877_2, 1.0 / 6.0), (1.732_050_807_568_877_2, 1.0 / 6.0)];
-/// Points of several scores, at least: half of them, and their mirror images.
+/// Smallest number of points for several scores: half of them, and their mirror images.
 const POINTS: usize = 128;
 
-/// One point: its weight, and how many posterior standard deviations every score, and the logarithm of the scale, are from their means.
+/// One point: its weight, and the distances of every score and of the logarithm of the scale from their
+/// means, in posterior standard deviations.
 #[derive(Clone, Debug)]
 pub struct TextNode {
     pub weight: f64,
@@ -21,8 +22,9 @@ pub struct TextNode {
     pub scale: f64,
 }
 
-/// The points of a text with so many scores, whose weights sum to 1. Of one score a grid over the posterior (and over that of the scale where texts have
-/// one of their own); of several a quasi-random lattice (the `R_d` sequence, Roberts 2018) through the normal distribution, with mirror images.
+/// The points of a text with this many scores, whose weights sum to 1. For one score a grid over the
+/// posterior (and over that of the scale where texts have one of their own); for several a quasi-random
+/// lattice (the `R_d` sequence, Roberts 2018) through the normal distribution, with mirror images.
 pub fn text_nodes(scores: usize, scaled: bool) -> Vec<TextNode> {
     if scores > 1 {
         return lattice(scores);
@@ -48,7 +50,8 @@ fn lattice(scores: usize) -> Vec<TextNode> {
         |i: usize, step: &f64| quantile((0.5 + (i + 1) as f64 * step).fract().clamp(1e-9, 1.0 - 1e-9));
     let mut columns: Vec<Vec<f64>> =
         steps.iter().map(|step| (0..half).map(|i| place(i, step)).collect()).collect();
-    // Mirror images make every mean 0; Gram and Schmidt's steps make the covariance that of independent scores.
+    // Mirror images make every mean 0; Gram and Schmidt's steps make the covariance that of independent
+    // scores.
     for c in 0..scores {
         let (before, own) = columns.split_at_mut(c);
         let own = &mut own[0];

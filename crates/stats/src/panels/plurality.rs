@@ -1,4 +1,4 @@
-//! Which level most of a panel's members give.
+//! The level that most of a panel's members give.
 
 use super::counts::{add_product, poisson_binomial};
 use super::joint::JointAnswers;
@@ -8,9 +8,9 @@ use rand::RngExt;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Counts of a panel's levels that are followed one by one: more than that are drawn instead.
+/// Largest number of states of a panel's counts for exact computation; above, answers are sampled.
 const MOST_COUNTS: usize = 32_000;
-/// Sets of answers drawn at every node then: a probability's standard error is below 0.01.
+/// Number of samples at every node in that case: the standard error of a probability is below 0.01.
 const DRAWN: usize = 500;
 
 /// The majority of panels of one size.
@@ -22,9 +22,10 @@ pub(super) struct Plurality {
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Two levels: the count of one tells that of the other.
+    /// Two levels: the count of one determines that of the other.
     TwoLevels,
-    /// For every member that joins, where each count of those before goes with each level: counts x levels. And the winner of each last count.
+    /// For every member added, the next state for each previous state of counts and each level: counts x
+    /// levels. And the winner of each final count.
     Exact {
         steps: Vec<Vec<u32>>,
         winners: Vec<u32>,
@@ -42,7 +43,7 @@ impl Plurality {
         Self { levels, way }
     }
 
-    /// Whether it is computed, not drawn.
+    /// Whether it is computed exactly, not sampled.
     pub(super) fn is_exact(&self) -> bool {
         !matches!(self.way, Way::Drawn)
     }
@@ -84,7 +85,7 @@ impl Plurality {
         next
     }
 
-    /// The same answers every time: the same panel has the same verdict.
+    /// Samples the same answers every time, so that the same panel has the same verdict.
     fn drawn(&self, answers: &JointAnswers, members: &[usize], out: &mut [f64]) {
         let nodes = answers.weights().len();
         let mut rng = generator(0, 0x7061_6e65);
@@ -111,11 +112,12 @@ fn add(y: &mut [f64], x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
 }
 
-/// In how many ways so many members fall on the levels: `C(members + levels - 1, levels - 1)`, or a number above the limit.
+/// Number of distributions of this many members over the levels: `C(members + levels - 1, levels - 1)`, or a
+/// number above the limit.
 fn counts(levels: usize, members: usize) -> usize {
     let mut ways = 1usize;
     for i in 1..levels {
-        // A binomial coefficient at every step, so that it divides.
+        // A binomial coefficient at every step, so that the division is exact.
         ways = ways.saturating_mul(members + i) / i;
         if ways > MOST_COUNTS {
             return ways;

@@ -1,11 +1,9 @@
-//! How many members of a panel have each value of an attribute.
+//! Quotas: the number of a panel's members with each value of an attribute.
 
-/// That a share of a panel has a value of an attribute.
+/// The share of a panel that has a value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quota {
-    /// The attribute.
     pub attribute: String,
-    /// Its value.
     pub value: String,
     /// Share of the panel, from 0 to 1.
     pub share: f64,
@@ -14,80 +12,71 @@ pub struct Quota {
 /// Why no panel can be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum QuotaError {
-    /// A panel of nobody.
+    /// A panel without members.
     #[error("a panel needs one member or more: ask for a size of 1 or more")]
     Nobody,
     /// Fewer people than members.
     #[error("a panel of {size} cannot be drawn from {people} people: ask for at most {people}")]
     TooFewPeople {
-        /// Members asked for.
+        /// Number of members of the panel.
         size: usize,
-        /// People there are.
         people: usize,
     },
-    /// A share that is none.
+    /// An invalid share.
     #[error("{share} is no share of {attribute}={value}: give a number from 0 to 1")]
     Share {
-        /// The attribute.
         attribute: String,
-        /// Its value.
         value: String,
-        /// What was given.
+        /// The given share.
         share: f64,
     },
-    /// A value that was named twice.
+    /// A value that is named twice.
     #[error("{attribute}={value} is asked for twice: give it one share")]
     Twice {
-        /// The attribute.
         attribute: String,
-        /// Its value.
+        /// Value of the attribute.
         value: String,
     },
-    /// Shares of one attribute above 1.
+    /// The shares of one attribute sum to more than 1.
     #[error("the shares of {attribute} add up to {sum:.3}: they may be 1 at most")]
     AboveOne {
-        /// The attribute.
         attribute: String,
         /// Their sum.
         sum: f64,
     },
-    /// Too few people of a value.
+    /// Too few people with a value.
     #[error(
         "a panel of {size} needs {needed} with {what}, and of the {people} people to draw from {found} are: lower its share or the size"
     )]
     TooFew {
-        /// Members.
         size: usize,
-        /// People there are.
         people: usize,
         /// `attribute=value`, or `another ATTRIBUTE than ..`.
         what: String,
-        /// How many are needed.
         needed: usize,
-        /// How many there are.
         found: usize,
     },
-    /// Every share can be met, but not all together.
+    /// Every share can be satisfied, but not all together.
     #[error(
         "no panel of {size} has all of {all} together, though each alone can be met: too few people are several of these at once; leave one out or lower a share"
     )]
     NotTogether {
-        /// Members.
         size: usize,
         /// The shares as numbers of members.
         all: String,
     },
-    /// More ways to put the panel together than can be gone through.
+    /// Too many combinations to search.
     #[error(
         "there are too many ways to put a panel of {size} together from so many attributes and values: ask for fewer of them, or for a smaller panel"
     )]
     TooManyWays {
-        /// Members.
+        /// Number of members of the panel.
         size: usize,
     },
 }
 
-/// One attribute's part of a panel: how many members have each value that was named; the last number is of all others.
+/// One attribute's part of a panel: the number of members with each named value; the last number is for all
+/// other values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seats {
     pub(super) attribute: String,
@@ -96,8 +85,8 @@ pub(super) struct Seats {
 }
 
 impl Seats {
-    /// Seats by largest remainder (Hamilton's method): everybody gets the whole part of share x size, and those with the largest rest one more;
-    /// the first of those that tie.
+    /// Seats by largest remainder (Hamilton's method): each value gets the integer part of share x size, and
+    /// those with the largest remainders one more; the first in case of ties.
     pub(super) fn of(quotas: &[Quota], size: usize) -> Result<Vec<Self>, QuotaError> {
         let mut all: Vec<(Self, Vec<f64>)> = Vec::new();
         for Quota { attribute, value, share } in quotas {
@@ -131,13 +120,13 @@ impl Seats {
         seated.collect()
     }
 
-    /// The place of a value among the seats: that of all others where it was not named.
+    /// The index of a value among the seats: that of all others where it was not named.
     pub(super) fn place(&self, value: Option<&str>) -> usize {
         let named = value.and_then(|value| self.values.iter().position(|own| own == value));
         named.unwrap_or(self.values.len())
     }
 
-    /// How those of one place are called.
+    /// Description of the value at an index.
     pub(super) fn name(&self, place: usize) -> String {
         match self.values.get(place) {
             Some(value) => format!("{}={value}", self.attribute),
@@ -147,7 +136,7 @@ impl Seats {
 }
 
 fn largest_remainder(shares: &[f64], size: usize) -> Vec<usize> {
-    // A share such as 0.7 times 10 must not fall a digit below 7.
+    // Rounding must not reduce a share such as 0.7 times 10 to below 7.
     let exact: Vec<f64> = shares.iter().map(|share| share * size as f64 + 1e-9).collect();
     let mut seats: Vec<usize> = exact.iter().map(|e| e.floor() as usize).collect();
     let left = size.saturating_sub(seats.iter().sum());

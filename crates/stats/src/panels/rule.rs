@@ -1,4 +1,4 @@
-//! How a panel's answers become a verdict.
+//! Rules that turn a panel's answers into a verdict.
 
 use crate::data::{ModelError, Target};
 
@@ -7,34 +7,34 @@ use crate::data::{ModelError, Target};
 pub enum VerdictRule {
     /// The level that most members give; where two or more levels tie, there is no majority.
     Majority,
-    /// The level next to the members' mean; halves go up. Ordered levels only.
+    /// The level closest to the members' mean; halves are rounded up. Ordered levels only.
     Mean,
-    /// The middle answer; of an even number of members the lower of the two in the middle. Ordered levels only.
+    /// The middle answer; for an even number of members the lower of the two in the middle. Ordered levels
+    /// only.
     Median,
-    /// One member at this level or above (on scales without an order: who gives this level) is enough to veto.
+    /// One member at this level or above (on scales without an order: at this level) is enough to veto.
     Veto {
         /// The level, from 0.
         level: u16,
     },
-    /// So many members at this level or above (without an order: who give this level) are needed.
+    /// A minimum number of members at this level or above (without an order: at this level).
     Quorum {
-        /// How many.
         members: usize,
         /// The level, from 0.
         level: u16,
     },
 }
 
-/// What a panel may decide.
+/// Possible verdicts of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// This level.
     Level(u16),
     /// Two or more levels tie for the majority.
     NoMajority,
-    /// Nobody vetoed.
+    /// No member vetoed.
     Passed,
-    /// Somebody did.
+    /// At least one member vetoed.
     Vetoed,
     /// Fewer members than needed.
     NotReached,
@@ -43,7 +43,7 @@ pub enum Verdict {
 }
 
 impl VerdictRule {
-    /// Everything that it may come to, in the order of all distributions over verdicts.
+    /// All possible verdicts, in the order of all distributions over verdicts.
     pub fn outcomes(self, levels: usize) -> Vec<Verdict> {
         let each = (0..levels as u16).map(Verdict::Level);
         match self {
@@ -54,7 +54,7 @@ impl VerdictRule {
         }
     }
 
-    /// The verdict on these answers, as its place among [`VerdictRule::outcomes`].
+    /// The verdict on these answers, as its index in [`VerdictRule::outcomes`].
     ///
     /// # Panics
     /// Without an answer.
@@ -80,7 +80,7 @@ impl VerdictRule {
         }
     }
 
-    /// Says what does not fit the scale or the size of a panel.
+    /// Checks that the rule fits the scale and the size of a panel.
     pub(super) fn check(self, target: Target, members: usize) -> Result<(), ModelError> {
         let wrong = |why: String| Err(ModelError::PanelRule(why));
         if members == 0 {
@@ -110,12 +110,12 @@ pub(super) fn reaches(answer: u16, level: u16, target: Target) -> bool {
     if target.kind.is_ordered() { answer >= level } else { answer == level }
 }
 
-/// The level next to a mean of `sum / n`, halves going up.
+/// The level closest to a mean of `sum / n`, with halves rounded up.
 pub(super) fn rounded_mean(sum: usize, n: usize) -> usize {
     (2 * sum + n) / (2 * n)
 }
 
-/// The place of the largest of a panel's counts; behind them all where two are the largest.
+/// The index of the largest of a panel's counts; the number of counts where two are the largest.
 pub(super) fn winner(counts: impl Iterator<Item = usize> + Clone) -> usize {
     let all = counts.clone().count();
     let top = counts.clone().max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Verdicts against enumeration of all answers, against drawing, and on simulated people.
+//! Verdicts against enumeration of all answers, against sampling, and on simulated people.
 
 use super::{JointAnswers, Verdict, VerdictRule, Verdicts};
 use crate::data::{ModelError, Target};
@@ -38,7 +38,7 @@ fn joint(people: usize, levels: usize, seed: u64) -> JointAnswers {
     JointAnswers::new(weights, levels, p)
 }
 
-/// The verdict's distribution by going through every combination of answers.
+/// The verdict's distribution by enumerating every combination of answers.
 fn enumerated(joint: &JointAnswers, members: &[usize], rule: VerdictRule, target: Target) -> Vec<f64> {
     let mut out = vec![0.0; rule.outcomes(target.levels).len()];
     for code in 0..target.levels.pow(members.len() as u32) {
@@ -105,7 +105,8 @@ fn two_levels_and_levels_without_an_order_are_enumerated_too() {
     }
 }
 
-/// Beyond what is gone through one by one answers are drawn: the same every time, and near the truth of two levels that others cannot beat.
+/// Beyond the limit of enumeration answers are sampled: reproducibly, and close to the truth of two levels
+/// that the others cannot beat.
 #[test]
 fn large_majorities_are_drawn_closely() {
     let (levels, size) = (5, 60);

@@ -8,17 +8,18 @@ use crate::data::{ModelError, Target};
 use crate::metrics::CONFIDENCE_LEVEL;
 use std::borrow::Cow;
 
-/// Parts of the range of what is not known of a text that an interval leaves out on either side.
+/// Probability outside the interval on either side.
 const TAIL: f64 = 0.5 * (1.0 - CONFIDENCE_LEVEL);
 
-/// What is expected of a panel on one text.
+/// Forecast of a panel's verdict on one text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictForecast {
     /// Probabilities of [`Verdicts::outcomes`], which sum to 1.
     pub probabilities: Vec<f64>,
-    /// For each outcome the ends of the central 95 % of its probability were the text known exactly: how far labels of this text might still move it.
+    /// For each outcome the central 95 % of its probability if the text were known exactly: how far labels of
+    /// this text might still move it.
     pub ranges: Vec<(f64, f64)>,
-    /// Of a rule of means: where the mean will lie.
+    /// For a rule of means: the distribution of the mean.
     pub mean: Option<MeanForecast>,
 }
 
@@ -27,12 +28,12 @@ pub struct VerdictForecast {
 pub struct MeanForecast {
     /// Its expectation.
     pub expected: f64,
-    /// The interval that holds it with 95 % or a little more (it has steps of one over the members).
+    /// The interval that contains it with at least 95 % (it has steps of one over the members).
     pub interval: (f64, f64),
 }
 
 impl VerdictForecast {
-    /// The most likely outcome, the first of those that tie, and its probability.
+    /// The most likely outcome, the first in case of ties, and its probability.
     pub fn likeliest(&self) -> (usize, f64) {
         let better = |best: (usize, f64), (at, p): (usize, f64)| if p > best.1 { (at, p) } else { best };
         self.probabilities.iter().copied().enumerate().fold((0, f64::MIN), better)
@@ -49,31 +50,33 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Of panels with so many members.
+    /// Forecasts for panels with this many members.
     ///
     /// # Errors
-    /// [`ModelError::PanelRule`]: no member, a rule that the scale does not have, or a quorum that cannot be reached.
+    /// [`ModelError::PanelRule`]: no member, a rule that the scale does not have, or a quorum that cannot be
+    /// reached.
     pub fn new(rule: VerdictRule, target: Target, members: usize) -> Result<Self, ModelError> {
         rule.check(target, members)?;
         let plurality = (rule == VerdictRule::Majority).then(|| Plurality::new(target.levels, members));
         Ok(Self { rule, target, members, plurality })
     }
 
-    /// Everything that the panels may decide, in the order of all distributions.
+    /// All possible verdicts of the panels, in the order of all distributions.
     pub fn outcomes(&self) -> Vec<Verdict> {
         self.rule.outcomes(self.target.levels)
     }
 
-    /// Whether distributions are computed exactly at every node: majorities of large panels on many levels are drawn, with a standard error below 0.01.
+    /// Whether distributions are computed exactly at every node: majorities of large panels on many levels
+    /// are sampled, with a standard error below 0.01.
     pub fn is_exact(&self) -> bool {
         self.plurality.as_ref().is_none_or(Plurality::is_exact)
     }
 
-    /// The forecast for the panel of these people, places in `answers`.
+    /// The forecast for the panel of these people, given as indices in `answers`.
     ///
     /// # Errors
-    /// [`ModelError::PanelRule`]: another number of members than these forecasts are for, somebody who is not in `answers` or is
-    /// there twice, or answers on another scale.
+    /// [`ModelError::PanelRule`]: another number of members than these forecasts are for, a member who is not
+    /// in `answers` or is repeated, or answers on another scale.
     pub fn of(&self, answers: &JointAnswers, members: &[usize]) -> Result<VerdictForecast, ModelError> {
         self.check(answers, members)?;
         let at_nodes = self.at_nodes(answers, members);
@@ -136,7 +139,8 @@ impl Verdicts {
         level_sums(answers.weights().len(), self.target.levels, members.iter().map(|m| answers.rows(*m)))
     }
 
-    /// The chances that fewer than `needed` of the members, and that as many or more, reach a level, 2 x nodes.
+    /// The probabilities that fewer than `needed` of the members, and that `needed` or more, reach a level, 2
+    /// x nodes.
     fn at_least(&self, answers: &JointAnswers, members: &[usize], level: u16, needed: usize) -> Vec<f64> {
         let nodes = answers.weights().len();
         let chance = |member: &usize| {
@@ -155,7 +159,8 @@ impl Verdicts {
         out
     }
 
-    /// The middle answer is at a level or above where more than half of the members are (of an even number: the lower middle one).
+    /// The middle answer is at a level or above where more than half of the members are (for an even number:
+    /// the lower middle one).
     fn medians(&self, answers: &JointAnswers, members: &[usize]) -> Vec<f64> {
         let nodes = answers.weights().len();
         let needed = members.len() / 2 + 1;
@@ -201,7 +206,8 @@ fn normalised(mut p: Vec<f64>) -> Vec<f64> {
     p
 }
 
-/// The central 95 % of values with weights, at the middles of whose weights they stand; widened where needed to hold their mean.
+/// The central 95 % of weighted values, each placed at the middle of its weight; widened where needed to
+/// contain their mean.
 fn range(values: &[f64], weights: &[f64], mean: f64) -> (f64, f64) {
     let mut sorted: Vec<(f64, f64)> = values.iter().copied().zip(weights.iter().copied()).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

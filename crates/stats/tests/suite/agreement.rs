@@ -1,4 +1,5 @@
-//! Coefficients of agreement against krippendorff, irrCAC, statsmodels and scikit-learn (tools/fixtures/agreement.py).
+//! Coefficients of agreement against krippendorff, irrCAC, statsmodels and scikit-learn
+//! (tools/fixtures/agreement.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -93,7 +94,8 @@ fn standard_errors_are_those_of_another_bootstrap() {
             }
             let (ours, theirs) = (ours.over_texts.unwrap(), &case.theirs["intervals"][key]);
             let error = theirs[2].as_f64().unwrap();
-            // Theirs draws texts with replacement, ours weighs them: a little less spread, made good by Student's t.
+            // The reference draws texts with replacement, this crate weights them: a slightly smaller spread,
+            // compensated by Student's t.
             let ratio = ours.standard_error * ((case.texts + 1) as f64 / case.texts as f64).sqrt() / error;
             assert!((ratio - 1.0).abs() < 0.08, "{} {key}: {ratio}", case.name);
             let width = (ours.high - ours.low) / (theirs[1].as_f64().unwrap() - theirs[0].as_f64().unwrap());

@@ -1,4 +1,4 @@
-//! What an attribute of people explains of how their severities differ, on people who are drawn.
+//! Share of differences in severity explained by an attribute, on simulated people.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -10,7 +10,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 const PRIOR: f64 = 1.0;
 
-/// People with a severity of variance 1, `gap` of which lies between groups, known with a standard deviation of 0.2 to 0.7.
+/// People with a severity of variance 1, `gap` of which is between groups, known with a standard deviation of
+/// 0.2 to 0.7.
 fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
@@ -25,7 +26,7 @@ fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
             let z: [f64; 2] = [StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng)];
             let sd = 0.2 + 0.5 * rng.random::<f64>();
             let own = mean + (1.0 - gap).sqrt() * z[0] + sd * z[1];
-            // Pulled to the middle, as posteriors are.
+            // Shrunk to the mean, like posteriors.
             let left = PRIOR * PRIOR / (PRIOR * PRIOR + sd * sd);
             Severity { mean: own * left, sd: (sd * sd * left).sqrt() }
         };
@@ -34,7 +35,8 @@ fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
     (groups.collect(), between / (between + 1.0 - gap))
 }
 
-/// Of projects in which an attribute explains nothing at most 5 % show it, as counted in 600 projects (standard error 0.9 %).
+/// Where an attribute explains nothing, at most 5 % of projects show it, as counted in 600 projects (standard
+/// error 0.9 %).
 #[test]
 fn an_attribute_that_explains_nothing_is_rarely_shown() {
     for sizes in [&[20, 30][..], &[5, 9, 40, 60, 12], &[6; 15]] {

@@ -1,5 +1,5 @@
-//! Whether intervals can be trusted: each holds its figure, and 90 % intervals hold the population's value in 87 to 93 % of
-//! simulated data sets.
+//! Coverage of intervals: each contains its figure, and 90 % intervals contain the population's value in 87
+//! to 93 % of simulated data sets.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -29,14 +29,15 @@ fn probabilities(score: f64, k: f64) -> [f64; LEVELS] {
     [1.0 - one, one - two, two]
 }
 
-/// A text: its score, and how far the model is off.
+/// A text: its score, and the error of the model.
 type Text = (f64, f64);
 
 fn text(rng: &mut ChaCha8Rng) -> Text {
     (1.6 * normal(rng), 0.5 * normal(rng))
 }
 
-/// Adds a label of a text by an annotator `lenient`, predicted by a model that half knows how lenient, and is too sure.
+/// Adds a label of a text by an annotator `lenient`, predicted by a model that partly knows the leniency, and
+/// is overconfident.
 fn label(rng: &mut ChaCha8Rng, scored: &mut Scored, at: (u32, u32), (score, error): Text, lenient: f64) {
     let (mut left, mut level) = (rng.random::<f64>(), 0);
     let truth = probabilities(score + lenient, 1.0);
@@ -78,7 +79,8 @@ fn other_annotators(seed: u64, texts: &[Text], annotators: u32) -> Scored {
     scored
 }
 
-/// Share of `sets` data sets whose interval holds the population's value, and how many have one, by figure.
+/// Share of `sets` data sets whose interval contains the population's value, and the number with an interval,
+/// by figure.
 fn coverage(
     over: Cluster,
     sets: u64,
@@ -177,7 +179,7 @@ fn table_of_coverage() {
     }
 }
 
-/// People who label texts, both drawn anew for each data set: texts, people, and labels a text.
+/// People who label texts, both drawn anew for each data set: texts, people, and labels per text.
 #[derive(Clone, Copy, Debug)]
 struct Crossed {
     texts: u32,
@@ -189,7 +191,7 @@ struct Crossed {
 }
 
 impl Crossed {
-    /// Chances of each level of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5.
+    /// Probabilities of each level of the cumulative logit model, thresholds evenly spaced from -1.5 to 1.5.
     fn chances(&self, score: f64) -> Vec<f64> {
         let above = |j: usize| match j {
             0 => 1.0,
@@ -260,7 +262,8 @@ impl Crossed {
         [alpha(&|c, d| f64::from(u8::from(c != d))), alpha(&|c, d| (position(c) - position(d)).powi(2))]
     }
 
-    /// In how many of `sets` data sets the truth is in the 95 % interval for people like these, and in that for these people: nominal, ordinal.
+    /// In how many of `sets` data sets the truth is in the 95 % interval for people like these, and in that
+    /// for these people: nominal, ordinal.
     fn held(&self, sets: u64) -> [[f64; 2]; 2] {
         let truth = self.truth();
         let target = Target { kind: ScaleKind::Ordinal, levels: self.levels };
@@ -293,7 +296,7 @@ impl Crossed {
 const SIX_PEOPLE: Crossed =
     Crossed { texts: 300, people: 6, each: 6, levels: 5, text_sd: 1.5, person_sd: 1.0 };
 
-/// Over texts alone, as it was, the interval holds the truth in about .77 (nominal) and .69 (ordinal) of the data sets.
+/// The interval over texts only contains the truth in about .77 (nominal) and .69 (ordinal) of the data sets.
 #[test]
 fn alpha_holds_for_people_like_these() {
     for held in SIX_PEOPLE.held(100) {
@@ -331,8 +334,8 @@ fn stress_alpha_holds_for_people_like_these() {
     }
 }
 
-/// Share of `sets` studies, people drawn anew, whose 95 % interval of self-agreement holds the mean of all people: their own consistency is
-/// beta distributed with mean .76 and standard deviation .12.
+/// Share of `sets` studies, with people drawn anew, whose 95 % interval of self-agreement contains the mean
+/// of all people: their own consistency is beta distributed with mean .76 and standard deviation .12.
 fn repeats_held(people: usize, each: u32, sets: u64) -> f64 {
     let (mean, sd) = (0.76, 0.12);
     let precision = mean * (1.0 - mean) / (sd * sd) - 1.0;
@@ -351,7 +354,8 @@ fn repeats_held(people: usize, each: u32, sets: u64) -> f64 {
     held.count() as f64 / sets as f64
 }
 
-/// Wilson's interval of all repeats as independent, as it was, holds it in .49 to .84 of the studies.
+/// Wilson's interval with all re-annotations treated as independent would contain it in .49 to .84 of the
+/// studies.
 #[test]
 fn self_agreement_holds_for_people_like_these() {
     for (people, each) in [(5, 60), (96, 15), (20, 20), (3, 100)] {
@@ -360,7 +364,8 @@ fn self_agreement_holds_for_people_like_these() {
     }
 }
 
-/// Shares of `sets` pilots whose 95 % intervals hold what texts, people and the width of an interval need, by components of labels on five levels.
+/// Shares of `sets` pilots whose 95 % intervals contain the required numbers for texts, people and the width
+/// of an interval, by components of labels on five levels.
 fn plans_held(texts: u32, people: u32, each: usize, sets: u64) -> [f64; 3] {
     let pilot = |seed: u64, texts: u32, people: u32, each: usize| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -398,7 +403,8 @@ fn plans_held(texts: u32, people: u32, each: usize, sets: u64) -> [f64; 3] {
     std::array::from_fn(|at| found.iter().map(|f| f[at]).sum::<f64>() / sets as f64)
 }
 
-/// Quantiles of simulated pilots, as it was, hold what people need in .80 to .84 of the studies (30 texts by 5 people).
+/// Quantiles of simulated pilots would contain the number needed for people in .80 to .84 of the studies (30
+/// texts by 5 people).
 #[test]
 fn plans_hold_for_texts_and_people_like_these() {
     for (texts, people, each) in [(30, 5, 5), (60, 20, 5), (100, 8, 3)] {
@@ -407,7 +413,8 @@ fn plans_hold_for_texts_and_people_like_these() {
     }
 }
 
-/// Random small data sets, many of them degenerate: few texts, one annotator, one level only, a model that is sure.
+/// Random small data sets, many of them degenerate: few texts, one annotator, one level only, a model that is
+/// certain.
 fn small(seed: u64) -> Scored {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let levels = rng.random_range(2..=4usize);
@@ -499,7 +506,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
     assert!(intervals > 5_000 && none > 200, "{intervals} intervals, {none} data sets without");
 }
 
-/// One annotator, one text and labels that are all the same tell nothing about how far a figure may be off.
+/// One annotator, one text and identical labels carry no information about the uncertainty of a figure.
 #[test]
 fn too_little_to_tell_is_no_interval() {
     let of = |texts: u32, annotators: u32, level: fn(u32) -> u16| {

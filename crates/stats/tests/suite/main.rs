@@ -1,5 +1,5 @@
-//! Figures against references of other libraries and simulations.
-//! One program for all, because each test program costs a link.
+//! Figures against references of other libraries and simulations. A single test program, because linking each
+//! one is slow.
 
 mod agreement;
 mod attribute_share;

@@ -1,4 +1,5 @@
-//! The report, intervals and paired tests against scikit-learn, scipy and statsmodels (tools/fixtures/metrics.py).
+//! The report, intervals and paired tests against scikit-learn, scipy and statsmodels
+//! (tools/fixtures/metrics.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -86,7 +87,8 @@ fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
     let scored =
         Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2, tuned: None };
     let report = Report::of(&scored, &train, false, &plain(), &Silent).unwrap();
-    // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training label.
+    // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training
+    // label.
     let baselines: Vec<f64> = report.annotators.iter().map(|a| a.baseline).collect();
     assert_eq!(baselines, [1.0 / 3.0, 1.0]);
 }
@@ -137,8 +139,8 @@ fn reports_are_those_of_scikit_learn() {
     }
 }
 
-/// Their bootstrap draws clusters with replacement, ours weighs them: the same spread but for a factor of
-/// `sqrt(n / (n + 1))`, as long as no level vanishes from a draw.
+/// The reference bootstrap draws clusters with replacement, this one weights them: the same spread up to a
+/// factor of `sqrt(n / (n + 1))`, as long as no level vanishes from a draw.
 #[test]
 fn standard_errors_are_those_of_another_bootstrap() {
     let reference = reference();
@@ -200,7 +202,7 @@ fn signed_ranks_are_those_of_scipy() {
     }
 }
 
-/// A report of anything goes to JSON and comes back the same: no NaN, no infinity, nothing lost.
+/// Reports of edge cases survive a round trip through JSON: no NaN, no infinity, nothing lost.
 #[test]
 fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
     let o = |text, annotator, level| Observation { text, annotator, level };
@@ -246,7 +248,7 @@ fn comes_back<T: std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwne
     alike(name, &serde_json::to_value(what).unwrap(), &serde_json::to_value(back).unwrap());
 }
 
-/// The same but for the last digit, which reading JSON may lose.
+/// Equal up to the last digit, which reading JSON may lose.
 fn alike(name: &str, a: &Value, b: &Value) {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {

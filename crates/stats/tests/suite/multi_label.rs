@@ -1,4 +1,5 @@
-//! Metrics and agreement of sets of options against scikit-learn and NLTK (tools/fixtures/multi_label.py), and options that go together against scipy (tools/fixtures/option_factors.py).
+//! Metrics and agreement of sets of options against scikit-learn and NLTK (tools/fixtures/multi_label.py),
+//! and correlated options against scipy (tools/fixtures/option_factors.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -67,7 +68,7 @@ fn alpha_is_that_of_nltk() {
     }
 }
 
-/// Orthant probabilities of the normal distribution whose correlations the loadings are.
+/// Orthant probabilities of the normal distribution whose correlations follow from the loadings.
 #[test]
 fn sets_of_options_that_share_factors_have_the_probabilities_of_scipy() {
     let reference: Value = serde_json::from_str(include_str!("../fixtures/option_factors.json")).unwrap();
@@ -84,7 +85,7 @@ fn sets_of_options_that_share_factors_have_the_probabilities_of_scipy() {
             most = most.max((given.log_probability(set).exp() - theirs).abs());
             alone = alone.max((independent.log_probability(set).exp() - theirs).abs());
         }
-        // Sums over a few nodes stand for the integral.
+        // Sums over a few nodes approximate the integral.
         assert!(most < 2e-3 && alone > 5.0 * most, "{most} and {alone} of {loadings:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Intervals of the difference of two models hold the population's difference as often as they promise.
+//! Coverage of intervals of the difference of two models.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -24,7 +24,7 @@ const KEYS: [&str; 9] = [
 ];
 
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    // Twelve uniform numbers: near enough to a normal one here.
+    // Twelve uniform numbers: close enough to a normal one here.
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
@@ -34,8 +34,9 @@ fn levels_of(eta: f64) -> [f64; LEVELS] {
     [a, b - a, c - b, 1.0 - c]
 }
 
-/// One sample: `texts` texts with `each` labels of `annotators` people, judged by two models. The first knows text and severity with errors of its own
-/// for every text and person; the second knows texts alone, with other errors. Models differ more on some texts and for some people.
+/// One sample: `texts` texts with `each` labels of `annotators` people, judged by two models. The first knows
+/// text and severity with independent errors for every text and person; the second only knows texts, with
+/// other errors. Models differ more on some texts and for some people.
 fn sample(texts: u32, annotators: u32, each: u32, spread: f64, seed: u64) -> (Scored, Scored) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let people: Vec<[f64; 2]> =
@@ -76,9 +77,10 @@ fn figures(scored: &Scored) -> Vec<f64> {
     KEYS.iter().map(|key| values.iter().find(|(k, _)| k == key).unwrap().1.unwrap()).collect()
 }
 
-/// Share of 90 % intervals that hold the difference in a population, for every metric.
+/// Share of 90 % intervals that contain the difference in a population, for every metric.
 fn coverage(texts: u32, annotators: u32, each: u32, spread: f64, times: u64) -> Vec<f64> {
-    // As many labels of each text, and of each person nearly, as in a sample; texts and people without number.
+    // As many labels of each text, and nearly as many of each person, as in a sample; unlimited texts and
+    // people.
     let truth: Vec<Vec<f64>> = (0..12u64)
         .into_par_iter()
         .map(|part| {
@@ -111,7 +113,7 @@ fn coverage(texts: u32, annotators: u32, each: u32, spread: f64, times: u64) -> 
     (0..KEYS.len()).map(share).collect()
 }
 
-/// 200 samples tell a share of 0.90 to 0.021 (one standard error).
+/// 200 samples estimate a share of 0.90 to 0.021 (one standard error).
 #[test]
 fn intervals_of_differences_cover_what_they_promise() {
     for (texts, annotators, each, spread) in [(120, 24, 5, 1.0), (80, 60, 8, 0.3)] {

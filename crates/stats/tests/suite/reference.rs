@@ -57,8 +57,8 @@ fn alpha_is_that_of_krippendorff_with_and_without_each() {
     }
 }
 
-/// Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers, twelve units, missing
-/// values; nominal 0.743, ordinal 0.815, interval 0.849.
+/// Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers, twelve units,
+/// missing values; nominal 0.743, ordinal 0.815, interval 0.849.
 #[test]
 fn alpha_of_the_worked_example() {
     let table: [&[u16]; 4] = [

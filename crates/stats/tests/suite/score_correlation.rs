@@ -1,4 +1,5 @@
-//! Correlations of scores against scipy (fixture made by tools/fixtures/score_correlation.py), and what their intervals cover.
+//! Correlations of scores against scipy (fixture made by tools/fixtures/score_correlation.py), and the
+//! coverage of their intervals.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -54,18 +55,20 @@ fn correlations_are_those_of_scipy() {
     let pearson = whole.pearson.unwrap();
     near(pearson.value, &reference["whole"]["pearson"], 1e-12);
     near(whole.spearman.unwrap().value, &reference["whole"]["spearman"], 1e-12);
-    // The scores are normal within strata and nearly so in all: Fisher's own interval is a little narrower or wider.
+    // The scores are normal within strata and nearly so overall: Fisher's own interval is a little narrower
+    // or wider.
     let (low, high) = pearson.interval.unwrap();
     near(low, &reference["whole"]["low"], 0.05);
     near(high, &reference["whole"]["high"], 0.05);
 }
 
-/// A normal number (the sum of twelve uniform ones less six).
+/// A normal number (the sum of twelve uniform ones minus six).
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Scores with a correlation of `rho` within strata, whose averages differ between them, in clusters of `size` texts that are alike.
+/// Scores with a correlation of `rho` within strata, whose averages differ between them, in clusters of
+/// `size` texts that are alike.
 fn simulated(rng: &mut ChaCha8Rng, texts: usize, rho: f64, size: usize) -> Scores {
     let mut scores = Scores { x: Vec::new(), y: Vec::new(), strata: Vec::new(), clusters: Vec::new() };
     let mut shared = (0.0, 0.0);
@@ -89,7 +92,7 @@ fn simulated(rng: &mut ChaCha8Rng, texts: usize, rho: f64, size: usize) -> Score
     scores
 }
 
-/// How many of `projects` intervals hold the truth: Pearson's, Spearman's.
+/// Number of `projects` whose intervals contain the truth: Pearson's, Spearman's.
 fn covered(projects: u64, texts: usize, rho: f64, size: usize) -> (f64, f64) {
     let of_ranks = 6.0 / std::f64::consts::PI * (rho / 2.0).asin();
     let (mut pearson, mut ranks) = (0.0, 0.0);
@@ -125,7 +128,7 @@ fn averages_of_the_models_correlate_nothing() {
     let found = scores.found(None);
     assert!(found.pearson.unwrap().value.abs() < 0.15 && found.spearman.unwrap().value.abs() < 0.15);
     assert!(spearman(&scores.x, &scores.y).unwrap() < -0.6, "the strata do differ");
-    // Scores that are constant in each stratum say nothing, and are not said to correlate.
+    // Scores that are constant in each stratum carry no information, and have no correlation.
     let by_stratum: Vec<f64> = scores.strata.iter().map(|stratum| 0.1 + f64::from(*stratum)).collect();
     let flat = Scores { x: by_stratum, ..scores };
     assert_eq!((flat.found(None).pearson, flat.found(None).spearman), (None, None));
@@ -144,12 +147,12 @@ fn too_little_has_no_interval_and_a_line_no_doubt() {
     assert!((found.pearson.unwrap().value + 1.0).abs() < 1e-12 && found.texts == 50);
     let mut few = simulated(&mut ChaCha8Rng::seed_from_u64(1), 19, 0.5, 1);
     assert!(few.found(Some(&options)).pearson.unwrap().interval.is_none());
-    // Many texts of few threads are few.
+    // Many texts of few threads count as few.
     few = simulated(&mut ChaCha8Rng::seed_from_u64(1), 190, 0.5, 10);
     assert!(few.found(Some(&options)).pearson.unwrap().interval.is_none());
     assert_eq!(line(0).found(Some(&options)), ScoreCorrelation::default());
     assert_eq!(line(1).found(Some(&options)).pearson, None);
-    // Two texts always lie on a line.
+    // Two texts are always on a line.
     assert!(line(2).found(Some(&options)).pearson.is_none() && line(9).found(None).spearman.is_none());
     assert!(line(10).found(None).spearman.is_some());
 }

@@ -1,4 +1,5 @@
-//! Unitizing alpha against published figures and against counting every placement (tools/fixtures/unitizing.py).
+//! Unitizing alpha against published figures and against counting every placement
+//! (tools/fixtures/unitizing.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -50,7 +51,7 @@ fn every_placement_counted_one_by_one_gives_the_same() {
     }
 }
 
-/// The printed figures, to their last digit; the disagreements there are for each character of each answer.
+/// The published figures, to their last digit; the published disagreements are per character of each answer.
 #[test]
 fn the_examples_of_the_literature_come_out_as_printed() {
     let cases = cases();
@@ -74,7 +75,7 @@ fn the_examples_of_the_literature_come_out_as_printed() {
     for (found, observed) in paper.types.iter().zip([0.03125, 2.26736, 0.02777, 0.38715]) {
         near(found.observed / (2.0 * 24.0 * 24.0), observed, 1e-5, "observed");
     }
-    // Printed of a continuum as fine as can be.
+    // Published for a continuum of the finest resolution.
     let fine = find("krippendorff1995, 20 times finer");
     for (found, alpha) in fine.types.iter().zip([0.553, -0.926, 0.679, 0.066]) {
         near(found.alpha.unwrap(), alpha, 0.02, "alpha");

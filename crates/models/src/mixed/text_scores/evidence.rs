@@ -1,13 +1,13 @@
-//! Variances of text scores by the evidence, and the Gaussian process with them.
+//! Selection of the variances of text scores by the evidence, and the resulting Gaussian process.
 
 use dissensus_stats::math::blocked_cholesky::BlockedFactor;
 use dissensus_stats::math::{axpy, dot};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// Variances tried, as multiples of what the text effects have now.
+/// Candidate variances, as multiples of the current variance of text effects.
 const VARIANCE_MULTIPLES: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
-/// The least variance of the texts' own effects, as a multiple of what they have now.
+/// Smallest variance of the texts' own effects, as a multiple of the current one.
 const LEAST_TEXT_VARIANCE: f64 = 0.1;
 
 /// Prior variances of text scores.
@@ -19,15 +19,15 @@ pub(super) struct Variances {
     pub(super) text: f64,
 }
 
-/// A choice of variances: the kernel's inverse squared width beside them.
+/// A choice of variances and of the kernel's inverse squared width.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen {
     pub(super) width: f64,
     pub(super) variances: Variances,
 }
 
-/// Lower halves of the kernels (embeddings, similar texts, n-grams where there are any), and pseudo-data: scores as labels alone tell
-/// them, with the variance of each.
+/// Lower halves of the kernels (embeddings, similar texts, n-grams where there are any), and pseudo-data:
+/// score estimates from labels only, with the variance of each.
 pub(super) struct Process {
     pub(super) linear: DMatrix<f64>,
     pub(super) rbf: DMatrix<f64>,
@@ -36,7 +36,7 @@ pub(super) struct Process {
     pub(super) noise: Vec<f64>,
 }
 
-/// What a process says of the texts it was given.
+/// Posterior of a process for its training texts.
 pub(super) struct Solution {
     /// Weights of the kernels.
     pub(super) alpha: Vec<f64>,
@@ -70,7 +70,7 @@ impl Process {
         -0.5 * factor.half_solve(&self.z).norm_squared() - 0.5 * factor.log_determinant()
     }
 
-    /// One variance after the other, twice, each at its best of [`VARIANCE_MULTIPLES`] of `unit`.
+    /// Optimises one variance after the other, twice, each over [`VARIANCE_MULTIPLES`] of `unit`.
     pub(super) fn best(&self, unit: f64) -> (f64, Variances) {
         let ngrams = if self.ngrams.is_some() { unit } else { 0.0 };
         let mut best = Variances { linear: unit, rbf: unit, ngrams, text: 0.5 * unit };
@@ -99,8 +99,9 @@ impl Process {
         (reached.unwrap_or(f64::MIN), best)
     }
 
-    /// Texts of one of the `groups`, which together are all texts, are left out together: `z_G - (B_GG)^-1 alpha_G` with `B` the inverse of
-    /// the covariance (Rasmussen and Williams 2006, eq. 5.12, for blocks).
+    /// Solves with the texts of each of the `groups`, which together are all texts, left out together:
+    /// `z_G - (B_GG)^-1 alpha_G` with `B` the inverse of the covariance (Rasmussen and Williams 2006, eq.
+    /// 5.12, for blocks).
     pub(super) fn solve(&self, v: Variances, groups: &[Vec<usize>]) -> Option<Solution> {
         let n = self.z.len();
         // `B = M' M`.

@@ -9,7 +9,8 @@ use crate::mixed::crossed::CrossedEffects;
 use dissensus_stats::math::axpy;
 use nalgebra::DVector;
 
-/// Scores of labelled texts are means without the text and its copies. `None` where the covariance cannot be factored.
+/// Fits the exact process. Scores of labelled texts are means without the text and its copies. `None` where
+/// the covariance cannot be factored.
 pub(super) fn fit(
     crossed: &CrossedEffects,
     texts: Texts<'_>,

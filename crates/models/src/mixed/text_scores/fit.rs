@@ -1,4 +1,5 @@
-//! Scores of all texts, replaced where that predicts labels of left-out texts better than the head alone did.
+//! Replaces the scores of all texts where that improves the prediction of labels of held-out texts over the
+//! head.
 
 use super::evidence::{Chosen, Process};
 use super::parts::TextScores;
@@ -11,27 +12,30 @@ use dissensus_stats::math::dot;
 use nalgebra::DVector;
 use rayon::prelude::*;
 
-/// Up to so many labelled texts the process is computed as it stands (cubic cost).
+/// Largest number of labelled texts for which the process is computed exactly (cubic cost).
 const MAX_EXACT_TEXTS: usize = 1600;
-/// Learned from are this many labelled texts at most, evenly spaced; the others are scored like texts without labels.
+/// Largest number of labelled texts to learn from, evenly spaced; the others are scored like texts without
+/// labels.
 const MAX_TEXTS: usize = 20_000;
-/// Variances and width are chosen by this many labelled texts at most, evenly spaced.
+/// Largest number of labelled texts for choosing variances and width, evenly spaced.
 const MAX_EVIDENCE_TEXTS: usize = 800;
-/// With fewer there is nothing to estimate variances from.
+/// Fewest labelled texts for estimating variances.
 const MIN_TEXTS: usize = 40;
-/// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average embedding.
+/// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average
+/// embedding.
 const INVERSE_SQUARED_LENGTHS: [f64; 2] = [0.5, 1.0];
 
-/// Replaces the prior means of all texts by what embeddings, similar texts and n-grams say, if that predicts labelled texts left out
-/// better than the head did. `None`, with nothing changed, if not, after a cancel, where there are too few labelled texts or too many
-/// without n-grams, or scores of several levels each (softmax).
+/// Replaces the prior means of all texts by predictions from embeddings, similar texts and n-grams, if that
+/// predicts held-out labelled texts better than the head. Otherwise returns `None` with nothing changed; also
+/// when cancelled, where there are too few labelled texts or too many without n-grams, and for several scores
+/// per text (softmax).
 pub(crate) fn fit(
     crossed: &mut CrossedEffects,
     texts: Texts<'_>,
     progress: &dyn Progress,
 ) -> Option<TextScores> {
     let known: Vec<usize> = (0..crossed.texts()).filter(|&t| !crossed.labels[t].is_empty()).collect();
-    // Of very many texts without n-grams the head has enough to learn from.
+    // With very many texts and no n-grams the head has enough data.
     let too_many = known.len() > MAX_TEXTS && texts.embeddings.ngrams.is_none();
     if crossed.link.softmax || known.len() < MIN_TEXTS || too_many {
         return None;
@@ -103,10 +107,11 @@ mod tests {
     use std::sync::Arc;
 
     const FOLDS: usize = 5;
-    /// The n-gram that makes a text worse.
+    /// The n-gram that affects labels.
     const INSULT: u16 = 40_000;
 
-    /// Labels of texts whose level depends on one number of the embedding, and on whether they have one n-gram of many.
+    /// Labels of texts whose level depends on one number of the embedding, and on whether they contain one
+    /// n-gram of many.
     fn data(texts: usize) -> (Embeddings, Vec<Observation>) {
         let mut rng = generator(11, 0);
         let mut ngrams = SparseRows::default();
@@ -164,7 +169,7 @@ mod tests {
             of.iter().map(|&t| ngrams.predict(embeddings.features(t).ngrams)).sum::<f64>() / of.len() as f64
         };
         assert!(mean(&with) - mean(&without) > 1.5, "{} {}", mean(&with), mean(&without));
-        // The embeddings alone do worse.
+        // Embeddings without n-grams perform worse.
         let plain = Embeddings { ngrams: None, ..embeddings.clone() };
         let mut blind = effects(400, &labelled);
         fit(&mut blind, texts(&x, &plain, &fold), &Silent);
@@ -172,7 +177,7 @@ mod tests {
         assert!(correlation(&of_blind, &expected) < correlation(&new, &expected) - 0.1);
     }
 
-    /// With as many landmarks as texts both ways are one model.
+    /// With as many landmarks as texts both computations are the same model.
     #[test]
     fn conjugate_gradients_reach_what_is_computed_exactly() {
         let (embeddings, observations) = data(450);
@@ -214,11 +219,12 @@ mod tests {
         }
     }
 
-    /// Every text is there twice, and both copies are left out together: nothing is learned of a text from its own labels.
+    /// Every text occurs twice, and both copies are held out together: no held-out score is learned from the
+    /// text's own labels.
     #[test]
     fn copies_of_a_text_do_not_teach_its_held_out_score() {
         let (embeddings, mut observations) = data(120);
-        // Labels that no feature of the texts explains.
+        // Labels unrelated to the features of the texts.
         let mut rng = generator(4, 1);
         for labels in observations.chunks_mut(4) {
             let level = u16::from(rng.random::<bool>());
@@ -250,7 +256,7 @@ mod tests {
         let exactly = exact::fit(&crossed, texts, &all, &mean, chosen).unwrap().held_out;
         let exactly = correlation(&exactly, &all.z);
         assert!(exactly < 0.1, "{exactly}");
-        // One by one each is taught by its copy.
+        // Left out one by one, each is predicted from its copy.
         let process = Process {
             linear: texts.products(&all.texts),
             rbf: distances(&texts.products(&all.texts)).map(|d| (-d).exp()),

@@ -1,8 +1,8 @@
-//! The same scores for many labelled texts, without a matrix of all pairs of them.
+//! Text scores for many labelled texts, without a matrix of all pairs of them.
 //!
-//! Similar texts are those like one of a few hundred landmarks (subset of regressors; Rasmussen and Williams 2006, section 8.3.1), so
-//! that a text's kernels are inner products of features. The linear systems of all folds' complements, and of all texts, are solved
-//! together by conjugate gradients (Hestenes and Stiefel 1952).
+//! Similarity is measured through a few hundred landmarks (subset of regressors; Rasmussen and Williams 2006,
+//! section 8.3.1), so that a text's kernels are inner products of features. The linear systems of all folds'
+//! complements, and of all texts, are solved together by conjugate gradients (Hestenes and Stiefel 1952).
 
 use super::evidence::{Chosen, log_density};
 use super::learned::{Learned, ngram_weights};
@@ -15,21 +15,25 @@ use dissensus_stats::data::{SPARSE_COLUMNS, SparseRows};
 use nalgebra::{DMatrix, DMatrixView};
 use rayon::prelude::*;
 
-/// Texts that others are compared with.
+/// Number of texts that others are compared with.
 const LANDMARKS: usize = 512;
-/// Texts whose features are multiplied at a time.
+/// Number of texts whose features are multiplied at a time.
 const BLOCK: usize = 512;
-/// Parts in which n-grams are summed, a vector of all columns each; fixed, so that sums do not depend on the number of threads.
+/// Number of parts in which n-grams are summed, each a vector of all columns; fixed, so that sums do not
+/// depend on the number of threads.
 const PARTS: usize = 4;
-/// Steps at most, and the length of the residual, as a share of the right-hand side's, at which they end.
+/// Largest number of steps, and the length of the residual, relative to the right-hand side's, at which they
+/// stop.
 const STEPS: usize = 120;
 const TOLERANCE: f64 = 2e-3;
-/// Added to the landmarks' kernel, so that it can be factored where two of them are alike.
+/// Added to the landmarks' kernel, so that it can be factored if two of them are nearly identical.
 const JITTER: f64 = 1e-6;
-/// Variances of what no score explains, as multiples of the text effects', under which held-out scores are judged.
+/// Candidates for the variance that no score explains, as multiples of the text effects', under which
+/// held-out scores are evaluated.
 const RESIDUAL_MULTIPLES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.5];
 
-/// Scores of labelled texts are those of the fit without their fold. `None` after a cancel, or where landmarks cannot be told apart.
+/// Fits the process by landmarks. Scores of labelled texts are those of the fit without their fold. `None`
+/// when cancelled, or where landmarks are indistinguishable.
 pub(super) fn fit(
     crossed: &CrossedEffects,
     texts: Texts<'_>,
@@ -74,8 +78,9 @@ pub(super) fn fit(
     Some(Learned { held_out, parts: TextScores { weights, similar, ngrams }, better })
 }
 
-/// Features of the labelled texts, a column each, whose inner products are the kernels of embeddings and similar texts: the scaled
-/// embedding, and `L^-1 k` with `L L'` the kernel among landmarks and `k` that with the text.
+/// Features of the labelled texts, a column each, whose inner products are the kernels of embeddings and
+/// similar texts: the scaled embedding, and `L^-1 k`, where `L L'` is the kernel among landmarks and `k` the
+/// kernel with the text.
 fn features(
     texts: Texts<'_>,
     data: &PseudoData,
@@ -103,7 +108,7 @@ fn features(
     dense
 }
 
-/// The largest log density of the pseudo-data around `scores`, over variances of what these do not explain.
+/// The largest log density of the pseudo-data around `scores`, over candidate residual variances.
 fn density(data: &PseudoData, scores: &[f64], unit: f64) -> f64 {
     let of = |multiple: f64| -> f64 {
         let each = data.z.iter().zip(scores).zip(&data.noise);
@@ -129,7 +134,7 @@ impl System<'_> {
         self.texts.folds + 1
     }
 
-    /// Whether text `i` teaches system `column`.
+    /// Whether text `i` is part of the training data of system `column`.
     fn teaches(&self, i: usize, column: usize) -> bool {
         usize::from(self.texts.fold[self.data.texts[i]]) != column
     }
@@ -225,7 +230,7 @@ impl System<'_> {
         sums
     }
 
-    /// Texts x systems; zero where a text does not teach. `None` after a cancel.
+    /// Solution, texts x systems; zero where a text is not part of a system. `None` when cancelled.
     fn solve(&self, progress: &dyn Progress) -> Option<DMatrix<f64>> {
         let (n, q) = (self.data.texts.len(), self.columns());
         let z = DMatrix::from_fn(n, q, |i, c| if self.teaches(i, c) { self.data.z[i] } else { 0.0 });

@@ -1,19 +1,18 @@
-//! What comes out of a fit of text scores, whichever way it was computed.
+//! Result of a fit of text scores, exact or by landmarks.
 
 use super::parts::{NgramWeights, TextScores};
 use super::pseudo_data::PseudoData;
 use super::texts::Texts;
 
-/// What came out of a fit.
 pub(super) struct Learned {
-    /// Scores of the labelled texts, none of them taught by its own labels.
+    /// Scores of the labelled texts, each without the influence of its own labels.
     pub(super) held_out: Vec<f64>,
     pub(super) parts: TextScores,
-    /// Whether these scores predict left-out labels better than the head's.
+    /// Whether these scores predict held-out labels better than the head's.
     pub(super) better: bool,
 }
 
-/// The n-grams' weights where each labelled text has the weight `alpha` times the variance of n-grams.
+/// The weights of n-grams if each labelled text has the weight `alpha` times the variance of n-grams.
 pub(super) fn ngram_weights(
     texts: Texts<'_>,
     data: &PseudoData,

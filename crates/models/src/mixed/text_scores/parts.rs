@@ -1,16 +1,16 @@
-//! The score of any text, as a fit of text scores gives it.
+//! The score of any text under a fit of text scores.
 
 use dissensus_stats::data::{SPARSE_COLUMNS, SparseRow};
 use serde::{Deserialize, Serialize};
 
-/// What a text's score is made of, besides a constant.
+/// Components of a text's score, in addition to a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct TextScores {
     /// Weights of the rotated, scaled embedding.
     pub(crate) weights: Vec<f64>,
-    /// What similar texts add.
+    /// Contribution of similar texts.
     pub(crate) similar: SimilarTexts,
-    /// What n-grams add.
+    /// Contribution of n-grams.
     pub(crate) ngrams: Option<NgramWeights>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct TextScores {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SimilarTexts {
     dim: usize,
-    /// Takes squared raw distances to exponents of the kernel.
+    /// Factor from squared raw distances to exponents of the kernel.
     scale: f64,
     /// Their embeddings, row-major, and their weights.
     rows: Vec<f32>,
@@ -31,17 +31,17 @@ impl SimilarTexts {
         Self { dim: rows.len() / weights.len().max(1), scale, rows, weights }
     }
 
-    /// Whether this is made of embeddings of `dim` numbers.
+    /// Whether the embeddings have `dim` numbers.
     pub(crate) fn fits(&self, dim: usize) -> bool {
         self.dim == dim && dim > 0 && self.rows.len() == self.weights.len() * dim
     }
 
-    /// How many texts these are.
+    /// Number of these texts.
     pub(crate) fn texts(&self) -> usize {
         self.weights.len()
     }
 
-    /// What texts like the one with the raw embedding `x` add to its score.
+    /// Contribution of similar texts to the score of the text with the raw embedding `x`.
     pub(crate) fn predict(&self, x: &[f32]) -> f64 {
         self.rows
             .chunks_exact(self.dim)
@@ -62,13 +62,13 @@ pub(crate) struct NgramWeights {
 }
 
 impl NgramWeights {
-    /// Of centred n-grams: `weights` times what is above their `mean`.
+    /// Weights of centred n-grams: `weights` times the difference from their `mean`.
     pub(super) fn centred(weights: Vec<f32>, mean: &[f32]) -> Self {
         let constant = -weights.iter().zip(mean).map(|(w, m)| f64::from(w * m)).sum::<f64>();
         Self { weights, constant }
     }
 
-    /// `factor` times the same.
+    /// Multiplies the weights by `factor`.
     pub(crate) fn scaled(mut self, factor: f64) -> Self {
         self.weights.iter_mut().for_each(|w| *w = (f64::from(*w) * factor) as f32);
         self.constant *= factor;
@@ -80,7 +80,7 @@ impl NgramWeights {
         self.weights.len() == SPARSE_COLUMNS
     }
 
-    /// What a text's n-grams add to its score.
+    /// Contribution of a text's n-grams to its score.
     pub(crate) fn predict(&self, ngrams: SparseRow<'_>) -> f64 {
         ngrams.dot(&self.weights) + self.constant
     }

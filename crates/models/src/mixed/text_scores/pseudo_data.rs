@@ -1,8 +1,8 @@
-//! What labels alone say of texts' scores.
+//! Estimates of texts' scores from labels only.
 
 use crate::mixed::crossed::CrossedEffects;
 
-/// What the labels alone say of some texts' scores, and how surely.
+/// Score estimates of some texts from labels only, with their variances.
 pub(super) struct PseudoData {
     /// Texts with labels, in ascending order.
     pub(super) texts: Vec<usize>,
@@ -12,8 +12,8 @@ pub(super) struct PseudoData {
 }
 
 impl PseudoData {
-    /// Every labelled text's score as its labels alone tell it, and the variance of that: the posterior without its prior (its site
-    /// approximation).
+    /// Estimates every labelled text's score from its labels only, with its variance: the posterior without
+    /// its prior (its site approximation).
     pub(super) fn of(crossed: &CrossedEffects, texts: Vec<usize>) -> Self {
         let (mut z, mut noise) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
         for &t in &texts {

@@ -1,4 +1,4 @@
-//! What is known of all texts, and how alike they are.
+//! Features of all texts, and their similarities.
 
 use dissensus_stats::data::Embeddings;
 use dissensus_stats::data::copies::Copies;
@@ -7,16 +7,16 @@ use dissensus_stats::math::dot;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// What is known of all texts.
+/// Features of all texts.
 #[derive(Clone, Copy)]
 pub(crate) struct Texts<'a> {
     /// Rotated embeddings, scaled to a mean squared length of 1; texts x dim.
     pub(crate) rotated: &'a [f64],
-    /// The same as they came, and n-grams.
+    /// The embeddings as they were given, and n-grams.
     pub(crate) embeddings: &'a Embeddings,
-    /// Takes squared raw distances to squared scaled ones.
+    /// Factor from squared raw distances to squared scaled ones.
     pub(crate) scale: f64,
-    /// The part that each text is left out with, below `folds`.
+    /// Cross-validation fold of each text, below `folds`.
     pub(crate) fold: &'a [u8],
     pub(crate) folds: usize,
 }
@@ -35,7 +35,7 @@ impl<'a> Texts<'a> {
         (self.linear(a, a) + self.linear(b, b) - 2.0 * self.linear(a, b)).max(0.0)
     }
 
-    /// Places in `of` of texts that are, by their embeddings, the same: a group for each different text, in order.
+    /// Positions in `of` of texts with identical embeddings: a group for each distinct text, in order.
     pub(super) fn copies(self, of: &[usize]) -> Vec<Vec<usize>> {
         Copies::by_embedding(self.embeddings).groups(of)
     }
@@ -46,12 +46,12 @@ impl<'a> Texts<'a> {
         lower_products(&DMatrix::from_iterator(self.embeddings.dim, of.len(), rows))
     }
 
-    /// Lower half of the inner products of some texts' n-grams, each less the `mean` row.
+    /// Lower half of the inner products of some texts' n-grams, each minus the `mean` row.
     pub(super) fn ngram_products(self, of: &[usize], mean: &[f32]) -> Option<DMatrix<f64>> {
         let ngrams = self.embeddings.ngrams.as_ref()?;
         let along: Vec<f64> = of.iter().map(|&t| ngrams.row(t).dot(mean)).collect();
         let square: f64 = mean.iter().map(|m| f64::from(*m).powi(2)).sum();
-        // One text is laid out, so that each product is a pass over the other alone.
+        // One operand is transposed, so that each product is a single pass over the other.
         let columns: Vec<Vec<f64>> = (0..of.len())
             .into_par_iter()
             .map_init(

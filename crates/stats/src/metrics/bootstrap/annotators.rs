@@ -4,13 +4,13 @@ use super::labels::Labels;
 use super::sums::Sums;
 use crate::metrics::{Scores, classes, correlation};
 
-/// What can be computed once per annotator.
+/// Values that are computed once per annotator.
 pub(super) struct OverAnnotators<'a> {
     labels: &'a Labels<'a>,
     sums: Vec<Sums>,
     macro_f1: Vec<f64>,
     accuracy: Vec<f64>,
-    /// Annotators from the one predicted worst to the one predicted best.
+    /// Annotators from the worst predicted to the best predicted.
     worst_first: Vec<u32>,
 }
 
@@ -27,8 +27,9 @@ impl<'a> OverAnnotators<'a> {
         }
     }
 
-    /// Scores of the resample in which annotator `a` has the weight `weights[a]`. Counts and the numbers about texts are not
-    /// filled in: with fewer annotators behind a text its labels would disagree less, whatever the model.
+    /// Scores of the resample in which annotator `a` has the weight `weights[a]`. Counts and the numbers
+    /// about texts are not filled in: with fewer annotators per text its labels would disagree less, under
+    /// any model.
     pub(super) fn scores(&self, weights: &[f64]) -> Scores {
         let labels = self.labels;
         let mut scores = Scores::default();
@@ -51,7 +52,8 @@ impl<'a> OverAnnotators<'a> {
         scores
     }
 
-    /// Mean accuracy of those predicted worst, as large a share of the weight as the tenth (rounded up) is of the annotators.
+    /// Mean accuracy of the annotators predicted worst, for a share of the weight equal to a tenth (rounded
+    /// up) of the annotators.
     fn bottom_decile(&self, weights: &[f64], total: f64) -> f64 {
         let tenth = total * self.accuracy.len().div_ceil(10) as f64 / self.accuracy.len() as f64;
         let (mut left, mut sum) = (tenth, 0.0);

@@ -4,16 +4,17 @@ use super::sums::{Confusion, Label, Sums};
 use crate::metrics::{Scored, Scores, ordinal};
 use std::collections::BTreeMap;
 
-/// Every label; texts and annotators counted without gaps, in order of their indices.
+/// All labels; texts and annotators are indexed without gaps, in order of their indices.
 pub(super) struct Labels<'a> {
     pub(super) scored: &'a Scored,
     pub(super) ordinal: bool,
-    /// Whether levels have an order to correlate by.
+    /// Whether levels have an order for correlations.
     pub(super) correlates: bool,
-    /// Of every label: its text and its annotator.
+    /// Text and annotator of every label.
     pub(super) text: Vec<u32>,
     pub(super) annotator: Vec<u32>,
-    /// Labels against the most likely level, the answer tuned for macro-F1 and the median (ordered levels only).
+    /// Labels against the most likely level, the answer tuned for macro-F1 and the median (ordered levels
+    /// only).
     likely: Cells,
     tuned: Cells,
     median: Option<Cells>,
@@ -23,7 +24,7 @@ pub(super) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// `scored` has passed [`Scored::check`].
+    /// Lays out `scored`, which must have passed [`Scored::check`].
     pub(super) fn of(scored: &'a Scored, ordinal: bool) -> Self {
         let (text, of_text) = group(scored.observations.iter().map(|o| o.text));
         let (annotator, of_annotator) = group(scored.observations.iter().map(|o| o.annotator));
@@ -34,14 +35,15 @@ impl<'a> Labels<'a> {
         Self { scored, ordinal, correlates, text, annotator, likely, tuned, median, of_text, of_annotator }
     }
 
-    /// Of the levels that occur, in how many of `groups` the rarest one does, among labels or answers: for the answers tuned
-    /// for macro-F1, and for the medians (0 where levels have no order).
+    /// Number of `groups` in which the rarest of the occurring levels appears, among labels or answers: for
+    /// the answers tuned for macro-F1, and for the medians (0 where levels have no order).
     pub(super) fn groups_of_rarest_level(&self, groups: &[Vec<u32>]) -> (usize, usize) {
         let of = |cells: &Cells| cells.groups_of_rarest_level(groups);
         (of(&self.tuned), self.median.as_ref().map_or(0, of))
     }
 
-    /// Writes the numbers that are made of confusion matrices, where label `i` has the weight `weight(i)`. Nothing without weight.
+    /// Writes the numbers that are based on confusion matrices, where label `i` has the weight `weight(i)`.
+    /// Nothing is written if the total weight is 0.
     pub(super) fn write_confusions(&self, weight: impl Fn(usize) -> f64, scores: &mut Scores) {
         scores.macro_f1 = self.tuned.confusion(&weight).macro_f1(&self.tuned.occurs);
         if let Some(median) = &self.median {
@@ -73,7 +75,7 @@ impl<'a> Labels<'a> {
 /// Labels against one answer to each.
 struct Cells {
     levels: usize,
-    /// Of every label its cell of the confusion matrix.
+    /// Cell of the confusion matrix of every label.
     cell: Vec<u32>,
     /// Whether each level occurs among labels or answers.
     occurs: Vec<bool>,
@@ -119,7 +121,7 @@ impl Cells {
     }
 }
 
-/// The group of every member counted without gaps, and the members of every group.
+/// Index of the group of every member, without gaps, and the members of every group.
 fn group(of: impl Iterator<Item = u32> + Clone) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut found: BTreeMap<u32, u32> = of.clone().map(|g| (g, 0)).collect();
     found.values_mut().enumerate().for_each(|(at, dense)| *dense = at as u32);

@@ -1,10 +1,11 @@
 //! Bootstrap intervals of the numbers in [`Scores`], over texts and over annotators.
 //!
-//! Labels of one text hang together, and so do those of one annotator, so whole texts or whole annotators are resampled, never
-//! single labels. What is resampled says what the interval is about: other texts with labels by the same annotators, or
-//! other annotators with as many labels each on the same texts. Numbers about labels have both intervals; numbers about
-//! annotators (their mean accuracy and macro-F1, the worst tenth) only the one over annotators; numbers about texts (soft labels,
-//! errors that are means over texts, AUROC and Spearman's correlation of disagreement) only the one over texts.
+//! Labels of one text are correlated, and so are those of one annotator, so whole texts or whole annotators
+//! are resampled, never single labels. The resampled unit determines the meaning of the interval: other texts
+//! with labels by the same annotators, or other annotators with as many labels each on the same texts.
+//! Numbers about labels have both intervals; numbers about annotators (their mean accuracy and macro-F1, the
+//! worst tenth) only the one over annotators; numbers about texts (soft labels, errors that are means over
+//! texts, AUROC and Spearman's correlation of disagreement) only the one over texts.
 
 mod annotators;
 mod labels;
@@ -24,14 +25,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texts::OverTexts;
 
-/// Fewer texts than this are too few to tell how far a number may be off.
+/// Fewest texts to estimate the uncertainty of a number.
 const LEAST_TEXTS: usize = 20;
-/// The same of annotators, and of annotators in the worst tenth.
+/// Fewest annotators in total, and in the worst tenth.
 const LEAST_ANNOTATORS: usize = 5;
-/// Macro-F1 and AUROC hang on the rarest level and the rarer kind of text: fewer texts than this with it are too few.
+/// Fewest texts with the rarest level for macro-F1, or of the rarer kind for AUROC, which depend on them.
 pub const LEAST_RARE: usize = 10;
 
-/// What is resampled.
+/// The resampled unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cluster {
@@ -42,10 +43,9 @@ pub enum Cluster {
 }
 
 impl Cluster {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Texts, Self::Annotators];
 
-    /// What a number of [`Scores`], named by its key, is first of all about: annotators or texts.
+    /// The unit that a number of [`Scores`], given by its key, is primarily about.
     pub fn of(key: &str) -> Self {
         match key {
             "annotator_accuracy" | "annotator_macro_f1" | "worst_tenth_accuracy" => Self::Annotators,
@@ -53,7 +53,7 @@ impl Cluster {
         }
     }
 
-    /// With fewer of them nothing has an interval.
+    /// Fewest clusters for an interval.
     pub fn least(self) -> usize {
         match self {
             Self::Texts => LEAST_TEXTS,
@@ -65,27 +65,26 @@ impl Cluster {
 /// Intervals of one model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// What was resampled.
     pub over: Cluster,
-    /// How many clusters there are.
     pub clusters: usize,
-    /// How it was made.
     pub options: BootstrapOptions,
-    /// One interval for each number of [`Scores`] that has one, by its key. A number has none where it is about the other
-    /// kind of cluster, is not defined, does not vary, or rests on too little: fewer than 20 texts or 5 annotators in all,
-    /// 10 texts or 5 annotators with the rarest level (macro-F1), 10 texts on which annotators agree or on which they differ (AUROC),
-    /// or 5 annotators in the worst tenth.
+    /// One interval for each number of [`Scores`] that has one, by its key. A number has none where it is
+    /// about the other kind of cluster, is not defined, does not vary, or has too little data: fewer than 20
+    /// texts or 5 annotators in total, 10 texts or 5 annotators with the rarest level (macro-F1), 10 texts on
+    /// which annotators agree or on which they differ (AUROC), or 5 annotators in the worst tenth.
     pub of: BTreeMap<String, Interval>,
 }
 
-/// Bootstrap intervals of the numbers in [`Scores`] (not of its counts: they were not estimated). Each holds its number.
+/// Bootstrap intervals of the numbers in [`Scores`] (not of its counts, which are not estimates). Each
+/// contains its number.
 ///
-/// Numbers that are sums over clusters (accuracy, log loss, Brier, calibration error, Pearson's r, absolute error, ranked
-/// probability score; macro-F1 and kappa through the confusion matrix) are added up from sums made once per cluster; AUROC
-/// and Spearman's correlation rank again what was sorted once. So a resample costs a few times the number of labels.
+/// Numbers that are sums over clusters (accuracy, log loss, Brier, calibration error, Pearson's r, absolute
+/// error, ranked probability score; macro-F1 and kappa through the confusion matrix) are added up from sums
+/// made once per cluster; AUROC and Spearman's correlation reuse values that were sorted once. So a resample
+/// costs a few times the number of labels.
 ///
 /// # Errors
-/// As [`Scored::check`]; [`ModelError::Confidence`], [`ModelError::NoResamples`];
+/// The same as [`Scored::check`]; [`ModelError::Confidence`], [`ModelError::NoResamples`];
 /// [`ModelError::Cancelled`].
 pub fn bootstrap(
     scored: &Scored,
@@ -129,7 +128,8 @@ pub fn bootstrap(
     Ok(intervals)
 }
 
-/// How many clusters each number of `scores` rests on, by key; without those that rest on too few or are not defined.
+/// Number of clusters that each number of `scores` is based on, by key; without those that have too few or
+/// are not defined.
 pub(super) fn support(
     scored: &Scored,
     ordinal: bool,
@@ -151,7 +151,7 @@ pub(super) fn support(
     scores.values().into_iter().filter_map(of).collect()
 }
 
-/// How many clusters a number rests on; `None` where they are too few.
+/// Number of clusters that a number is based on; `None` where there are too few.
 fn behind(
     key: &str,
     over: Cluster,
@@ -175,7 +175,7 @@ fn behind(
     (found >= least).then_some(found)
 }
 
-/// The least and the greatest value that a number can have.
+/// The smallest and the largest possible value of a number.
 fn range(key: &str, levels: usize) -> (f64, f64) {
     match key {
         "log_loss" | "soft_cross_entropy" => (0.0, f64::INFINITY),
@@ -217,7 +217,7 @@ mod tests {
         scored
     }
 
-    /// How many numbers of a resample are there; all of them are those of the data.
+    /// Number of values in a resample, after checking that all of them equal those of the data.
     fn close(ours: &Scores, theirs: &Scores) -> usize {
         let mut compared = 0;
         for ((key, a), (_, b)) in ours.values().into_iter().zip(theirs.values()) {
@@ -245,7 +245,8 @@ mod tests {
         }
     }
 
-    /// Resamples drawn, written out row by row and scored with scikit-learn and scipy by tools/fixtures/metrics.py.
+    /// Resamples that were drawn, written row by row and scored with scikit-learn and scipy by
+    /// tools/fixtures/metrics.py.
     #[test]
     fn a_resample_has_the_scores_of_its_rows() {
         let reference: Value =
@@ -267,7 +268,8 @@ mod tests {
                 compared += 1;
             }
         }
-        // Over texts all but the three numbers about annotators, over annotators all but the eleven about texts.
+        // Over texts all but the three numbers about annotators, over annotators all but the eleven about
+        // texts.
         assert_eq!(compared, 3 * 22 + 3 * 14);
     }
 
@@ -309,7 +311,7 @@ mod tests {
             let intervals = bootstrap(&scored, true, over, &options, &Silent).unwrap();
             assert!(intervals.of.is_empty());
         }
-        // One label a text: nothing is known about disagreement, the rest is.
+        // With one label per text disagreement is undefined, everything else is not.
         let single = world(30, 1, 3, 1.0);
         let intervals = bootstrap(&single, false, Cluster::Texts, &options, &Silent).unwrap();
         assert!(intervals.of.contains_key("log_loss"));

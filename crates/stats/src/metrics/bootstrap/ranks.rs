@@ -17,8 +17,8 @@ impl Ranked {
         Self { predicted, observed, by_predicted, by_observed }
     }
 
-    /// AUROC of the predicted for "observed is above 0", and Spearman's correlation of both, where text `i` has the
-    /// weight `weights[i]`.
+    /// AUROC of the predicted for "observed is above 0", and Spearman's correlation of both, where text `i`
+    /// has the weight `weights[i]`.
     pub(super) fn numbers(&self, weights: &[f64]) -> (Option<f64>, Option<f64>) {
         let ours = weighted_ranks(&self.predicted, &self.by_predicted, weights);
         let theirs = weighted_ranks(&self.observed, &self.by_observed, weights);
@@ -47,7 +47,7 @@ impl Ranked {
     }
 }
 
-/// Weight below each value, and half of the weight that ties with it: ranks from 1/2 where all weights are 1.
+/// Weight below each value plus half of the weight tied with it: ranks from 1/2 where all weights are 1.
 pub(in crate::metrics) fn weighted_ranks(values: &[f64], order: &[u32], weights: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; values.len()];
     let mut before = 0.0;

@@ -1,4 +1,4 @@
-//! What every label adds to the numbers that are sums, and the numbers that come of the sums.
+//! Contribution of every label to the numbers that are sums, and the numbers computed from these sums.
 
 use crate::metrics::Scores;
 use crate::metrics::calibration::bin;
@@ -28,20 +28,20 @@ const GAPS: usize = 14;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sums([f64; GAPS + BINS]);
 
-/// What is known of a label and its prediction.
+/// A label and its prediction.
 pub(super) struct Label<'a> {
     pub(super) level: u16,
     pub(super) predicted: u16,
     pub(super) median: u16,
     pub(super) p: &'a [f32],
-    /// Where levels are counted from in products, so that rounding does not drown small variances.
+    /// Origin of levels in products, to limit the rounding of small variances.
     pub(super) centre: f64,
 }
 
 impl Sums {
     pub(super) const NONE: Self = Self([0.0; GAPS + BINS]);
 
-    /// What one label adds; [`crate::metrics`] has the definitions.
+    /// Contribution of one label; definitions are in [`crate::metrics`].
     pub(super) fn of(label: &Label<'_>) -> Self {
         let Label { level, predicted, median, p, centre } = *label;
         let mut s = [0.0; GAPS + BINS];
@@ -82,7 +82,7 @@ impl Sums {
         self.0[LABELS]
     }
 
-    /// Writes the numbers that are sums. Nothing without labels.
+    /// Writes the numbers that are sums. Nothing is written without labels.
     pub(super) fn write(&self, ordinal: bool, correlates: bool, scores: &mut Scores) {
         let s = &self.0;
         let n = s[LABELS];
@@ -93,7 +93,7 @@ impl Sums {
         scores.log_loss = Some(s[LOG_LOSS] / n);
         scores.brier = Some(s[BRIER] / n);
         scores.ece = Some(s[GAPS..].iter().map(|g| g.abs()).sum::<f64>() / n);
-        // Below this nothing but rounding is left of a constant.
+        // Below this the variance of a constant is only rounding.
         let correlation = |y: usize, yy: usize, xy: usize| {
             let (x2, y2) = (s[XX] - s[X] * s[X] / n, s[yy] - s[y] * s[y] / n);
             let varies = x2 > 1e-12 * s[XX] && y2 > 1e-12 * s[yy];
@@ -133,8 +133,8 @@ impl Confusion {
         (rows, columns)
     }
 
-    /// The mean F1 of the levels that `occurs` marks, the same in every resample; such a level that a resample gives no weight
-    /// counts 0. `None` without weight.
+    /// The mean F1 of the levels that `occurs` marks, the same in every resample; such a level without weight
+    /// in a resample counts 0. `None` without weight.
     pub(super) fn macro_f1(&self, occurs: &[bool]) -> Option<f64> {
         let (levels, (rows, columns)) = (self.levels, self.totals());
         let used: Vec<usize> = (0..levels).filter(|&c| occurs[c]).collect();
@@ -146,7 +146,7 @@ impl Confusion {
         (weight > 0.0).then(|| used.iter().map(f1).sum::<f64>() / used.len() as f64)
     }
 
-    /// [`crate::metrics::quadratic_kappa`]; `None` where chance leaves nothing to explain.
+    /// [`crate::metrics::quadratic_kappa`]; `None` where it is undefined.
     pub(super) fn quadratic_kappa(&self) -> Option<f64> {
         let (rows, columns) = self.totals();
         let n: f64 = rows.iter().sum();

@@ -7,7 +7,7 @@ use crate::metrics::soft_labels;
 use crate::metrics::soft_labels::TextMeasures;
 use crate::metrics::{Scores, disagreement};
 
-/// What can be computed once per text.
+/// Values that are computed once per text.
 pub(super) struct OverTexts<'a> {
     labels: &'a Labels<'a>,
     sums: Vec<Sums>,
@@ -15,7 +15,7 @@ pub(super) struct OverTexts<'a> {
     soft: Vec<f64>,
     /// Measures of each text's panel.
     measures: Vec<TextMeasures>,
-    /// Texts with two labels, and what is predicted and observed of their disagreement.
+    /// Texts with two labels, with their predicted and observed disagreement.
     paired: Vec<u32>,
     ranked: Ranked,
 }
@@ -35,8 +35,8 @@ impl<'a> OverTexts<'a> {
         }
     }
 
-    /// Scores of the resample in which text `t` has the weight `weights[t]`. Counts and the numbers about annotators are not
-    /// filled in: these are about other annotators, not about other texts.
+    /// Scores of the resample in which text `t` has the weight `weights[t]`. Counts and the numbers about
+    /// annotators are not filled in: these are about other annotators, not about other texts.
     pub(super) fn scores(&self, weights: &[f64]) -> Scores {
         let labels = self.labels;
         let mut scores = Scores::default();
