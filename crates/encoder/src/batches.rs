@@ -12,7 +12,8 @@ pub struct BatchPlan {
     pub window_texts: usize,
     /// Bytes of text after which a window is closed early, so that memory stays bounded on long texts.
     pub window_bytes: usize,
-    /// Tokens in a batch at most; one longer text is a batch of its own. None: chosen from the encoder's size.
+    /// Maximum number of tokens in a batch; a longer text forms a batch of its own. `None`: derived from
+    /// the encoder's size.
     pub batch_tokens: Option<usize>,
 }
 
@@ -22,7 +23,7 @@ impl Default for BatchPlan {
     }
 }
 
-/// A batch, and which texts its rows stand for.
+/// A batch and the texts that its rows represent.
 #[derive(Debug)]
 pub(crate) struct Batch {
     /// The windows of all texts, one after the other.
@@ -44,8 +45,9 @@ impl Batch {
     }
 }
 
-/// Batches of one window of the stream, longest texts first, so that the last to finish are short. Texts with the same
-/// tokens are computed once. A text with more tokens than a batch may have is a batch of its own.
+/// Divides one window of the stream into batches, longest texts first, so that the last ones to finish are
+/// short. Texts with the same tokens are computed once. A text with more tokens than a batch may have forms
+/// a batch of its own.
 pub(crate) fn batches(texts: Vec<Tokenized>, first: usize, batch_tokens: usize) -> Vec<Batch> {
     let mut same: HashMap<Vec<Vec<u32>>, (Vec<usize>, usize)> = HashMap::with_capacity(texts.len());
     for (i, text) in texts.into_iter().enumerate() {

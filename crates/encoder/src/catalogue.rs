@@ -32,9 +32,10 @@ pub struct KnownEncoder {
     pub licence: String,
     /// True for the default, which is bundled; false for those that are fetched on wish.
     pub embedded: bool,
-    /// Whether the 8-bit precision keeps a cosine of 0.995 to fp32 on every text it was measured on.
+    /// Whether the 8-bit precision reached a cosine similarity of at least 0.995 to fp32 on every text
+    /// measured.
     pub fast: bool,
-    /// One sentence for people.
+    /// A one-sentence description.
     pub about: String,
     /// First source, where the hub has these very files.
     pub hub: Option<HubSource>,
@@ -70,7 +71,7 @@ pub struct PythonSource {
     pub packed: Option<PackedWeights>,
 }
 
-/// Weights in a packed file. `cargo xtask models` alone reads it.
+/// Weights in a packed file. Only `cargo xtask models` reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackedWeights {
@@ -115,7 +116,7 @@ pub enum Source {
 }
 
 impl Catalogue {
-    /// The catalogue that was built in.
+    /// Returns the built-in catalogue.
     ///
     /// # Errors
     /// [`EncoderError::Catalogue`] when the file was broken at build time.
@@ -137,14 +138,15 @@ impl Catalogue {
         self.encoders.iter().find(|e| e.name == name)
     }
 
-    /// The file at `path` of a hub's repository at a commit; none where the catalogue does not name that commit.
+    /// Finds the file at `path` of a hub repository at a commit; `None` where the catalogue does not list
+    /// that commit.
     pub(crate) fn file_on_hub(&self, repository: &str, commit: &str, path: &str) -> Option<&KnownFile> {
         let named = |hub: &HubSource| hub.repository == repository && hub.revision == commit;
         let encoder = self.encoders.iter().find(|e| e.hub.as_ref().is_some_and(named))?;
         encoder.files.iter().find(|file| file.path == path)
     }
 
-    /// The encoder to use when nobody names one: the first that is embedded.
+    /// Returns the encoder to use when none is named: the first embedded one.
     #[must_use]
     pub fn default_encoder(&self) -> Option<&KnownEncoder> {
         self.encoders.iter().find(|e| e.embedded)

@@ -43,7 +43,7 @@ pub struct BatchDone {
     pub tokens_done: usize,
 }
 
-/// What a whole stream came to.
+/// Summary of a finished or cancelled stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamDone {
     /// Texts whose embeddings were handed over.
@@ -67,7 +67,7 @@ pub struct Encoder {
     transformer: Box<dyn Transformer>,
     device: Device,
     note: Option<String>,
-    /// Said once a batch had to be parted.
+    /// Note that is set once a batch had to be split.
     shrunk: OnceLock<String>,
     workers: Workers,
 }
@@ -82,9 +82,9 @@ impl fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// Opens a folder with config.json, tokenizer.json and model.safetensors (one file, or several and their
-    /// index), and checks all of it: see [`EncoderError`]
-    /// for what can be wrong. A folder with a catalogue encoder's name must have exactly its files.
+    /// Opens a folder with config.json, tokenizer.json and model.safetensors (one file, or several and
+    /// their index), and validates all of it: see [`EncoderError`] for what can be wrong. A folder with a
+    /// catalogue encoder's name must have exactly its files.
     ///
     /// # Errors
     /// What is wrong with the folder or the options, and what to do.
@@ -92,7 +92,8 @@ impl Encoder {
         Self::from_opened(open_folder(dir, options, &Source::default())?, options)
     }
 
-    /// The encoder of a folder with some of its weights replaced, by full name, and with what is `known` of it.
+    /// Opens the encoder of a folder with some of its weights replaced, by full name, reusing what is
+    /// already `known`.
     pub(crate) fn with_learned(
         dir: &Path,
         options: &EncoderOptions,
@@ -128,30 +129,27 @@ impl Encoder {
         device::name(&self.device)
     }
 
-    /// One line for people where `auto` could not use a device that is compiled in, or the device had not memory enough
-    /// for whole batches.
+    /// A one-line note where `auto` could not use a device that is compiled in, or the device did not have
+    /// enough memory for whole batches.
     #[must_use]
     pub fn device_note(&self) -> Option<&str> {
         self.shrunk.get().or(self.note.as_ref()).map(String::as_str)
     }
 
-    /// Tokens that are read of each text, in all its windows, special tokens counted.
+    /// Counts the tokens that are read of each text, in all its windows, including special tokens.
     ///
     /// # Errors
-    /// [`EncoderError::Tokenize`] or [`EncoderError::NoTokens`] with the place of the text.
+    /// [`EncoderError::Tokenize`] or [`EncoderError::NoTokens`] with the position of the text.
     pub fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EncoderError> {
         Ok(self.tokens.tokenize(texts, 0)?.iter().map(|t| t.windows.iter().map(Vec::len).sum()).collect())
     }
 
-    /// Whether each text is longer than can be read at once.
-    ///
-    /// # Errors
-    /// As [`Encoder::count_tokens`].
+    /// Whether each text is longer than the encoder can read at once.
     pub fn are_long(&self, texts: &[&str]) -> Result<Vec<bool>, EncoderError> {
         Ok(self.tokenize(texts, 0)?.iter().map(|text| text.cut || text.windows.len() > 1).collect())
     }
 
-    /// The embeddings of these texts, in order, each of [`EncoderVersion::dim`] components.
+    /// Returns the embeddings of these texts, in order, each of [`EncoderVersion::dim`] components.
     ///
     /// # Errors
     /// A text that cannot be tokenized or has no finite embedding, or a device that fails.
@@ -166,10 +164,10 @@ impl Encoder {
         Ok(all)
     }
 
-    /// The job form of [`Encoder::encode`]: hands over every batch as it is done, so that it can be stored and a later
-    /// run can go on with the texts that are not. Batches come in no particular order. `on_batch` runs on the calling
-    /// thread; breaking ends the stream once the batches under way, less than a second's work for the catalogue's
-    /// default, are thrown away.
+    /// Streaming form of [`Encoder::encode`]: passes on every batch when it is done, so that it can be
+    /// stored and a later run can continue with the remaining texts. Batches come in no particular order.
+    /// `on_batch` runs on the calling thread; breaking ends the stream and discards the batches in
+    /// progress, less than a second's work for the catalogue's default encoder.
     ///
     /// Memory is bounded by the plan's window, not by the number of texts.
     ///
@@ -226,7 +224,8 @@ impl Encoder {
         self.workers.tokenize(|| self.tokens.tokenize(&borrowed, first))
     }
 
-    /// In parts, so that a stop need not wait for all; what is missing after a stop nobody asks for.
+    /// Tokenizes in parts, so that a stop does not wait for all texts. After a stop the result is
+    /// incomplete and unused.
     fn tokenize_unless(
         &self,
         stop: &AtomicBool,
@@ -244,10 +243,8 @@ impl Encoder {
         Ok(all)
     }
 
-    /// Every hidden state of a text, of a long one of its first window, the embeddings' first: `[layers + 1][tokens][dim]`.
-    ///
-    /// # Errors
-    /// As [`Encoder::encode`].
+    /// Returns every hidden state of a text (for a long text, of its first window), the embeddings' first:
+    /// `[layers + 1][tokens][dim]`.
     pub fn hidden_states(&self, text: &str) -> Result<Vec<Vec<Vec<f32>>>, EncoderError> {
         let ids = self
             .tokenize(&[text], 0)?
@@ -322,8 +319,9 @@ impl Encoder {
         }
     }
 
-    /// Tokens of a batch. On the CPU few enough that the activations stay in the cache and a cancel does not wait;
-    /// elsewhere many, because each operation costs a launch.
+    /// Default number of tokens in a batch. On the CPU it is small enough that the activations fit in the
+    /// cache and a cancel takes effect quickly; elsewhere it is large, because each operation costs a
+    /// launch.
     pub(crate) fn batch_tokens(&self) -> usize {
         if !self.device.is_cpu() {
             return 16_384;
@@ -345,7 +343,7 @@ fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchP
     window
 }
 
-/// What `compute` gives for a batch; where the device has not memory enough, for its halves, down to one text alone.
+/// Computes a batch; where the device runs out of memory, its halves, recursively down to a single text.
 /// `smaller` is set then.
 fn in_parts(
     batch: &TokenBatch,
@@ -364,7 +362,7 @@ fn in_parts(
     }
 }
 
-/// By what drivers say: the tensor library has no kind of error for it.
+/// Recognises out-of-memory errors by the drivers' messages: the tensor library has no error kind for them.
 fn is_out_of_memory(error: &candle_core::Error) -> bool {
     let text = error.to_string().to_lowercase();
     ["out of memory", "out_of_memory", "insufficient memory", "failed to allocate"]
@@ -402,7 +400,7 @@ mod tests {
         TokenBatch { ids: (0..lengths.iter().sum::<usize>() as u32).collect(), lengths: lengths.to_vec() }
     }
 
-    /// A device on which so many tokens fit, and what it says when they do not.
+    /// Simulates a device with room for `most` tokens and its error message beyond that.
     fn small_device(most: usize, words: &'static str) -> impl Fn(&TokenBatch) -> CandleResult<Vec<Vec<f32>>> {
         move |batch| {
             if batch.ids.len() > most {

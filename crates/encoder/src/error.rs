@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {
-    /// No folder of this name lies in any of the searched places.
+    /// No folder of this name exists in any of the searched places.
     #[error("the encoder \"{name}\" is not on this machine (looked in {}): {advice}", places(searched))]
     Missing {
         /// The name asked for.
@@ -76,7 +76,7 @@ pub enum EncoderError {
     BadJson {
         /// The file.
         path: PathBuf,
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
     /// The architecture is not one of ours.
@@ -135,7 +135,7 @@ pub enum EncoderError {
         /// Its shape by config.json.
         expected: Vec<usize>,
     },
-    /// A tensor has another shape than the configuration says.
+    /// A tensor's shape differs from the one that the configuration requires.
     #[error("{}: the tensor \"{name}\" has the shape {found:?}, and config.json asks for {expected:?}", path.display())]
     TensorShape {
         /// The file.
@@ -174,7 +174,7 @@ pub enum EncoderError {
     BadTokenizer {
         /// The file.
         path: PathBuf,
-        /// What the tokenizer library says.
+        /// The tokenizer library's message.
         reason: String,
     },
     /// The tokenizer knows more tokens than the model has embeddings for.
@@ -187,7 +187,7 @@ pub enum EncoderError {
         /// Rows of the word embedding.
         embeddings: usize,
     },
-    /// A file of a catalogue encoder has other contents than the catalogue says.
+    /// A file of a catalogue encoder has a checksum other than the one in the catalogue.
     #[error(
         "{} is not the file of {name} that the catalogue lists (sha256 {found}, expected {expected}): the download is damaged or the file was changed. \
          Remove the folder and download it again, or give a folder of your own another name", path.display()
@@ -202,14 +202,14 @@ pub enum EncoderError {
         /// The sum of the file.
         found: String,
     },
-    /// A pooling that cannot be told or is not known.
+    /// A pooling that cannot be determined or is unknown.
     #[error(
         "{where_}: pooling \"{found}\" is not known: choose one of mean, cls, last, max, mean2, max2, pooler"
     )]
     Pooling {
         /// The file or option.
         where_: String,
-        /// What it says.
+        /// The value found.
         found: String,
     },
     /// modules.json asks for a step between pooling and embedding that is not known.
@@ -469,7 +469,7 @@ pub enum EncoderError {
     Compute {
         /// cpu, cuda or metal.
         device: &'static str,
-        /// What candle says.
+        /// The underlying error of the tensor library.
         source: candle_core::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! An encoder's folder: which files it must have, and what its configuration files say.
+//! An encoder's folder: its required files and its configuration.
 
 use std::fs::{self, File};
 use std::io::{Error as IoError, Read};
@@ -14,13 +14,13 @@ use crate::shards::ShardIndex;
 pub(crate) const CONFIG: &str = "config.json";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 pub(crate) const WEIGHTS: &str = "model.safetensors";
-/// Stands in for [`WEIGHTS`] where they are cut over several files.
+/// Replaces [`WEIGHTS`] where the weights are split into several files.
 pub(crate) const SHARD_INDEX: &str = "model.safetensors.index.json";
 pub(crate) const MODULES: &str = "modules.json";
 pub(crate) const SENTENCE_BERT_CONFIG: &str = "sentence_bert_config.json";
 pub(crate) const PROMPTS: &str = "config_sentence_transformers.json";
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
-/// A soft prompt that was learned on the weights beside it.
+/// A soft prompt learned on the weights in the same folder.
 pub(crate) const SOFT_PROMPT_FILE: &str = "soft_prompt.safetensors";
 /// Formats that run code when they are opened.
 pub(crate) const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
@@ -29,13 +29,13 @@ const LARGEST_JSON: u64 = 64 << 20;
 /// Tokenizers of a quarter of a million tokens have 30 MiB.
 const LARGEST_TOKENIZER: u64 = 256 << 20;
 
-/// A folder that has the files an encoder needs, or one GGUF file that stands for them.
+/// A folder with the files that an encoder needs, or one GGUF file that replaces them.
 #[derive(Debug)]
 pub(crate) struct Folder {
     /// The folder; of a GGUF file that was named itself, that file.
     pub(crate) dir: PathBuf,
-    /// In place of safetensors: it stands for config.json, and for tokenizer.json and
-    /// tokenizer_config.json where the first is not beside it.
+    /// Used instead of safetensors: provides config.json, and tokenizer.json and tokenizer_config.json
+    /// where the folder has no tokenizer.json.
     gguf: Option<Arc<GgufFile>>,
 }
 
@@ -75,12 +75,12 @@ impl Folder {
         Ok(folder)
     }
 
-    /// A folder whose files nobody has looked at.
+    /// Wraps a folder without checking its files.
     pub(crate) fn of_files(dir: &Path) -> Self {
         Self { dir: dir.to_owned(), gguf: None }
     }
 
-    /// The GGUF file that stands for the weights.
+    /// The GGUF file that provides the weights.
     pub(crate) fn gguf(&self) -> Option<Arc<GgufFile>> {
         self.gguf.clone()
     }
@@ -112,12 +112,14 @@ impl Folder {
         self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_beside(TOKENIZER)))
     }
 
-    /// Whether a file of this name lies in the folder; beside a GGUF file that was named itself nothing is looked for.
+    /// Whether a file of this name exists in the folder; never looked for when a GGUF file was named
+    /// itself.
     pub(crate) fn is_beside(&self, file: &str) -> bool {
         fs::symlink_metadata(self.dir.join(file)).is_ok()
     }
 
-    /// Whether the weights are cut over several files. A whole model.safetensors beside an index is taken alone.
+    /// Whether the weights are split into several files. A model.safetensors takes precedence over an
+    /// index.
     fn is_sharded(&self) -> bool {
         self.gguf.is_none() && !self.path(WEIGHTS).is_file() && self.path(SHARD_INDEX).is_file()
     }
@@ -158,7 +160,7 @@ impl Folder {
         }
     }
 
-    /// Where a file lies, or what stands for it.
+    /// Path of a file, or of the GGUF file that provides its contents.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         match &self.gguf {
             Some(gguf) if self.is_from_gguf(file) => gguf.file().to_owned(),
@@ -166,7 +168,7 @@ impl Folder {
         }
     }
 
-    /// The whole file; one too large to be what its name says is refused unread.
+    /// Reads a whole file; a file too large for its kind is refused unread.
     pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, EncoderError> {
         if let Some(gguf) = self.gguf.as_ref().filter(|_| self.is_from_gguf(file)) {
             let text = match file {
@@ -181,10 +183,10 @@ impl Folder {
         read_at_most(&path, most).map_err(|source| EncoderError::Read { path, source })
     }
 
-    /// The name of the folder itself, for encoders that no catalogue names; of a snapshot in the model hub's cache the
-    /// name of its repository, because the folder's is a commit.
+    /// Name of the folder, for encoders that are not in the catalogue. For a snapshot in the model hub's
+    /// cache this is the name of its repository, because the folder is named after a commit.
     pub(crate) fn name(&self) -> String {
-        // A file keeps its name, whatever it links to.
+        // The name of a file is not resolved through links.
         let resolved = match is_gguf(&self.dir) && self.dir.is_file() {
             true => self.dir.with_extension(""),
             false => self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone()),
@@ -212,8 +214,8 @@ impl Folder {
         }
     }
 
-    /// Whether there is anything of this name, were it a link to nothing: what is there is read or refused, never passed
-    /// over.
+    /// Whether anything of this name exists, even a dangling link: an existing file is read or refused,
+    /// never ignored.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.is_from_gguf(file) || self.is_beside(file)
     }

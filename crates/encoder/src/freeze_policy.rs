@@ -11,15 +11,17 @@ use crate::error::EncoderError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FreezePolicy {
-    /// None: only what stands on top of the embeddings.
+    /// No weights: only the head on top of the embeddings learns.
     Frozen,
-    /// Those of the last so many layers, and of what comes after them. Layers below are computed without dropout, by the fast path.
+    /// Weights of the last `k` layers, and of what follows them. Layers below are computed without dropout,
+    /// by the fast path.
     LastK(usize),
-    /// Small additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights themselves stay.
+    /// Low-rank additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights
+    /// themselves stay unchanged.
     Lora(LoraConfig),
-    /// None, but so many vectors that stand in place of word embeddings (Lester et al. 2021, "prompt tuning", arXiv
-    /// 2104.08691): after the text of a decoder, whose embedding is then what the last vector has become, and before the
-    /// tokens of other encoders, which pool the text as before.
+    /// No weights, but this many vectors in place of word embeddings (Lester et al. 2021, "prompt tuning",
+    /// arXiv 2104.08691): in a decoder after the text, whose embedding is then the hidden state of the last
+    /// vector; in other encoders before the tokens, and the text is pooled as before.
     Prompt(usize),
     /// All.
     Full,
@@ -28,8 +30,8 @@ pub enum FreezePolicy {
 /// The most vectors of [`FreezePolicy::Prompt`].
 pub(crate) const MOST_VECTORS: usize = 64;
 
-/// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]` random and `B`
-/// `[outputs, rank]` zero at first, so that learning starts from the encoder as it is.
+/// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]`
+/// random and `B` `[outputs, rank]` zero at first, so that learning starts from the unchanged encoder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoraConfig {
     /// Rows of `A`.
@@ -85,7 +87,8 @@ impl FreezePolicy {
         }
     }
 
-    /// The least depth with a graph, among 0 for the embeddings, `i + 1` for layer `i` and `layers + 1` above.
+    /// Lowest depth with a graph, where 0 is the embeddings, `i + 1` is layer `i` and `layers + 1` is above
+    /// the layers.
     pub(crate) fn graph_from(&self, layers: usize) -> usize {
         match self {
             Self::Frozen => usize::MAX,

@@ -13,7 +13,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// The sum of everything that can be read, without holding more than a chunk of it.
+/// Computes the SHA-256 of a stream, chunk by chunk.
 pub(crate) fn sha256_of(mut source: impl Read) -> IoResult<String> {
     let mut sum = Sha256::new();
     let mut chunk = vec![0; CHUNK];
@@ -27,8 +27,8 @@ pub(crate) fn sha256_of(mut source: impl Read) -> IoResult<String> {
     }
 }
 
-/// What git names a file by, and with it the model hub every file that is not in its large-file store: the SHA-1 of
-/// `blob LENGTH`, a zero byte and the contents. `length` must be that of the source.
+/// Computes git's name of a file, which the model hub uses for every file outside its large-file store: the
+/// SHA-1 of `blob LENGTH`, a zero byte and the contents. `length` must be the length of the source.
 #[cfg(feature = "hub")]
 pub(crate) fn git_blob_sha1(mut source: impl Read, length: u64) -> IoResult<String> {
     use sha1::Sha1;

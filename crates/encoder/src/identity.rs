@@ -16,12 +16,14 @@ use crate::options::{LongTexts, Pooling, Precision};
 pub struct EncoderVersion {
     /// Name in the catalogue, or of the folder; `owner/name` for a folder fetched from the model hub.
     pub name: String,
-    /// Sum of model.safetensors, lower-case hexadecimal; of weights in several files the SHA-256 of the files' sums, each in
-    /// hexadecimal and ended by a line feed, in the order of the files' names, that of a soft prompt the last.
+    /// SHA-256 of model.safetensors, lower-case hexadecimal. For weights in several files: the SHA-256 of
+    /// the files' sums, each in hexadecimal and ended by a line feed, in the order of the files' names,
+    /// with a soft prompt last.
     pub weights_sha256: String,
-    /// Sum of everything of a folder that embeddings depend on: of an encoder of the catalogue, whose other files are known,
-    /// that of its weights; else of the sums of weights, config.json and tokenizer.json together, because the same weights
-    /// with another tokenizer give other embeddings.
+    /// Checksum of everything in a folder that embeddings depend on. For a catalogue encoder, whose other
+    /// files are known, it is that of the weights; otherwise it is computed from the sums of weights,
+    /// config.json and tokenizer.json together, because the same weights with another tokenizer give other
+    /// embeddings.
     pub fingerprint: String,
     /// How tokens become one embedding.
     pub pooling: Pooling,
@@ -74,8 +76,8 @@ impl EncoderVersion {
         key
     }
 
-    /// The key of the version that differs in what becomes of long texts only: texts that fit have the same embedding under
-    /// both.
+    /// Key of the version that differs only in how long texts are handled: texts that fit have the same
+    /// embedding under both.
     #[must_use]
     pub fn sibling_key(&self) -> String {
         let long_texts = match self.long_texts {
@@ -96,9 +98,9 @@ impl fmt::Display for EncoderVersion {
 const IDENTIFYING_FILES: [&str; 5] =
     [CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, "1_Pooling/config.json"];
 
-/// Name and fingerprint of what embeddings will be filed under: the catalogue's where all files are the catalogue's, else
-/// the folder's own. A folder that has a catalogue name must have the catalogue's files. Weights that were learned since
-/// are another encoder.
+/// Determines the name and fingerprint that embeddings are filed under: the catalogue's where all files
+/// match the catalogue, else the folder's own. A folder with a catalogue name must have the catalogue's
+/// files. Weights trained since then count as another encoder.
 pub(crate) fn identify(
     folder: &Folder,
     weights_sha256: &str,
@@ -121,7 +123,7 @@ pub(crate) fn identify(
     }
 }
 
-/// That every telling file is the catalogue's.
+/// Checks that every identifying file matches the catalogue.
 fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> Result<(), EncoderError> {
     let weights = known.weights_file();
     if let Some(expected) = known.sha256_of(weights).filter(|expected| *expected != weights_sha256) {

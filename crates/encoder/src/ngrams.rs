@@ -1,6 +1,7 @@
-//! Character n-grams of a text: which words, and parts of words, it has.
+//! Character n-grams of a text: its words and parts of words.
 //!
-//! A sentence embedding says what a text is about; that one word of it is an insult, however it is spelled, is easily lost there.
+//! A sentence embedding captures what a text is about; a single insulting word in it, however spelled, is
+//! easily lost there.
 
 use std::iter::once;
 
@@ -9,12 +10,14 @@ const SHORTEST: usize = 2;
 const LONGEST: usize = 5;
 /// FNV-1a of nothing.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
-/// Characters of a text that are read; a longer one hardly says more by the shares of its n-grams.
+/// Maximum number of characters that are read; the n-gram shares of longer texts hardly carry more
+/// information.
 const MAX_CHARACTERS: usize = 20_000;
 
-/// The n-grams of a text's words in lower case, each word with a space before and after it (scikit-learn's analyzer `char_wb`), as a
-/// sparse row of length 1: columns in ascending order, out of 65,536 into which n-grams are hashed, with `1 + ln(count)` before
-/// scaling (`sublinear_tf`). Nothing is counted over texts, so that a row depends on its text alone. Empty for a text without words.
+/// Computes the n-grams of a text's words in lower case, each word with a space before and after it
+/// (scikit-learn's analyzer `char_wb`), as a sparse row of length 1: columns in ascending order, out of
+/// 65,536 into which n-grams are hashed, with `1 + ln(count)` before scaling (`sublinear_tf`). Nothing is
+/// counted across texts, so that a row depends on its text only. Empty for a text without words.
 pub fn char_ngrams(text: &str) -> Vec<(u16, f32)> {
     let mut columns = Vec::new();
     let lower: String = text.chars().take(MAX_CHARACTERS).flat_map(char::to_lowercase).collect();

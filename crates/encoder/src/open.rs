@@ -19,8 +19,8 @@ use crate::soft_prompt::{self, Origin, Place};
 use crate::tokens::{Input, Tokens};
 use crate::weights::{Weights, weight_sums};
 
-/// Longest input where nobody says what it is and the model could take more: attention needs memory by the square of it, here
-/// 256 MiB for each thread, and longer texts are averaged over windows.
+/// Longest input where it is not configured and the model could take more: the memory of attention grows
+/// with its square, here 256 MiB for each thread, and longer texts are averaged over windows.
 const LONGEST_UNASKED: usize = 8192;
 
 /// A folder read and checked: what encoding and learning both begin with.
@@ -35,12 +35,12 @@ pub(crate) struct Opened {
     pub(crate) wished_tokens: usize,
 }
 
-/// Where weights come from beside the folder's files, and where they go.
+/// Sources of weights other than the folder's files, and what learns.
 #[derive(Default)]
 pub(crate) struct Source<'a> {
     /// Collects what learns.
     pub(crate) learning: Option<&'a ParamRegistry>,
-    /// Values that stand in for the files', by full name.
+    /// Values that replace those of the files, by full name.
     pub(crate) learned: HashMap<String, Tensor>,
     /// What an earlier opening of the same folder found, so that it need not be read again.
     pub(crate) known: Option<Known>,
@@ -55,7 +55,7 @@ pub(crate) struct Known {
     pub(crate) tokens: Arc<Tokens>,
 }
 
-/// Opens a folder as [`Encoder::open`] tells.
+/// Opens a folder as described at [`Encoder::open`].
 pub(crate) fn open_folder(
     dir: &Path,
     options: &EncoderOptions,
@@ -89,7 +89,7 @@ pub(crate) fn open_folder(
         let parameters = Parameters::new(weights, source.learning, chosen.precision);
         open_family(&family, config, &folder, parameters, &chosen.device)
     });
-    // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
+    // A damaged download of a known encoder is better reported by its checksum than by the broken tensor.
     let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
     let (kept_bytes, positions) = (options.kept_bytes, transformer.sizes().positions);
@@ -102,7 +102,7 @@ pub(crate) fn open_folder(
     let sizes = transformer.sizes();
     let usual = recipe.max_tokens.unwrap_or(LONGEST_UNASKED).min(positions);
     let wished_tokens = options.max_tokens.unwrap_or(usual);
-    // Texts are cut earlier where a soft prompt would not fit beside them.
+    // Texts are cut earlier where a soft prompt would not fit next to them.
     let max_tokens = if soft_prompt { wished_tokens.min(sizes.positions) } else { wished_tokens };
     let version = EncoderVersion {
         name,

@@ -1,4 +1,4 @@
-//! Weights cut over several files: model.safetensors.index.json, which says what lies where.
+//! Weights split into several files: model.safetensors.index.json, which maps tensors to files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -14,8 +14,8 @@ pub(crate) struct ShardIndex {
 }
 
 impl ShardIndex {
-    /// Reads an index, or says why it is none. Every file it names is a plain name inside the folder; whether it is there
-    /// is not looked at.
+    /// Parses an index, or explains why it is invalid. Every file in it must be a plain name inside the
+    /// folder; its existence is not checked.
     pub(crate) fn parse(json: Value) -> Result<Self, String> {
         let index: Self = serde_json::from_value(json).map_err(|e| e.to_string())?;
         if index.weight_map.is_empty() {

@@ -1,4 +1,5 @@
-//! Soft prompts held against transformers, and what becomes of them: learned, cut, saved, opened again, refused.
+//! Compares soft prompts with transformers, and tests training, cutting, saving, reopening and refusing
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -138,7 +139,7 @@ fn what_is_kept_of_texts_changes_no_number() {
                 let values = |name| gradients.get(name).unwrap().to_vec2::<f32>().unwrap();
                 (gradients.loss, values(SOFT_PROMPT), values("head"))
             };
-            // Kept while other texts stood beside them.
+            // Cached while other texts were in the batch.
             of(&expected.ids[2..]);
             [of(&expected.ids), of(&expected.ids)]
         };
@@ -283,7 +284,7 @@ fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
     );
 }
 
-/// Weights that have two names change under both where somebody writes over them in place.
+/// Hard-linked weights change under both names when they are overwritten in place.
 #[test]
 fn other_weights_beside_a_prompt_are_refused() {
     let place = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use crate::error::EncoderError;
 use crate::tensor_store::TensorStore;
 
-/// Bytes of the header's length, which stands before the header.
+/// Size in bytes of the header's length, which precedes the header.
 const LENGTH_BYTES: u64 = 8;
 /// The longest header that the format allows.
 const LONGEST_HEADER: u64 = 100_000_000;
@@ -28,7 +28,7 @@ pub(crate) struct TensorFile {
 }
 
 impl TensorFile {
-    /// Reads the header. No tensor is read, and nothing is allocated that the file's length does not bear out.
+    /// Reads the header. No tensor is read, and no allocation exceeds what the file's length justifies.
     pub(crate) fn open(path: &Path) -> Result<Self, EncoderError> {
         let unreadable = |source| EncoderError::Read { path: path.to_owned(), source };
         let damaged = |reason: String| EncoderError::DamagedWeights { path: path.to_owned(), reason };
@@ -61,7 +61,7 @@ impl TensorFile {
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), header, data_at })
     }
 
-    /// What its header says beside the tensors.
+    /// A metadata entry of the header.
     pub(crate) fn note(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }

@@ -18,8 +18,8 @@ const LIBRARY_FAILED: &str = "the tokenizer library failed on it: tokenizer.json
 /// Of the tokens that a window holds, the share that it has in common with the next, at least.
 const OVERLAP: usize = 8;
 
-/// Texts whose first token shows which special tokens a tokenizer puts around a text: of one of them at least every
-/// vocabulary knows something.
+/// Texts for finding the special tokens that a tokenizer puts around a text: every vocabulary knows at
+/// least one of them.
 const PROBES: [&str; 5] = ["a", "A", "1", ".", "\u{e9}"];
 
 /// How texts become the model's input.
@@ -55,14 +55,14 @@ pub(crate) struct Tokens {
     prompt_tokens: usize,
 }
 
-/// The tokens of a text, without special ones and the prompt, and where in the text each stands.
+/// The tokens of a text, without special tokens and the prompt, with their positions in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     /// The ids.
     pub(crate) ids: Vec<u32>,
     /// Of each token its first character in the text and the one behind its last, in Unicode scalar values.
     pub(crate) characters: Vec<(u32, u32)>,
-    /// Tokens of the prompt, which stand before them in every window.
+    /// Tokens of the prompt, which precede them in every window.
     prompt: Vec<u32>,
 }
 
@@ -97,7 +97,8 @@ impl Located {
 }
 
 impl Tokens {
-    /// `input.max_tokens` is checked against the special tokens that the tokenizer adds and the `positions` of the model.
+    /// Opens the tokenizer and checks `input.max_tokens` against its special tokens and the `positions` of
+    /// the model.
     pub(crate) fn open(
         folder: &Folder,
         input: Input,
@@ -120,8 +121,9 @@ impl Tokens {
             Some(_) => {}
         }
         check_case(folder, &tokenizer)?;
-        // Files of sentence encoders set padding to, and a cut at, 128 tokens: every text would be padded to 128 and
-        // longer ones silently cut. Windows are made here, so that none of a long text need be lost.
+        // Files of sentence encoders set padding to, and truncation at, 128 tokens: every text would be
+        // padded to 128 and longer ones silently cut. Windows are made here instead, so that a long text
+        // can be read in full.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
         let (before, after) = special_tokens(&tokenizer).map_err(|reason| bad(&path, &reason))?;
@@ -181,7 +183,8 @@ impl Tokens {
             .collect()
     }
 
-    /// The tokens of every text with their places in it, in order. `first` is the place of the first text among all given ones, for errors.
+    /// Tokenizes every text and returns the tokens with their positions in it, in order. `first` is the
+    /// index of the first text among all given ones, for errors.
     pub(crate) fn locate(&self, texts: &[&str], first: usize) -> Result<Vec<Located>, EncoderError> {
         let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
         let encodings = catch_panic(|| {
@@ -214,7 +217,8 @@ impl Tokens {
         encodings.into_iter().zip(texts).enumerate().map(one).collect()
     }
 
-    /// The windows that cover all of a text, whatever becomes of long texts elsewhere; none of a text without tokens.
+    /// Windows that cover the whole text, regardless of the policy for long texts; none for a text without
+    /// tokens.
     pub(crate) fn windows_over(&self, text: &Located) -> Vec<Window> {
         let special = self.before.len() + self.after.len();
         let (before, total) = (self.before.len() + text.prompt.len(), text.ids.len());
@@ -240,7 +244,8 @@ impl Tokens {
         }
     }
 
-    /// All of a text that fits; else its beginning, or windows over all of it, each with the special tokens and the prompt.
+    /// The whole text if it fits; otherwise its beginning, or windows that cover it, each with the special
+    /// tokens and the prompt.
     fn windows(&self, ids: &[u32]) -> Tokenized {
         let most = self.input.max_tokens;
         if ids.len() <= most {
@@ -267,8 +272,8 @@ impl Tokens {
     }
 }
 
-/// The texts' tokens, special ones included. A panic of the library, which tables of a hostile file can bring about, is an
-/// error.
+/// Tokenizes texts, including special tokens. A panic of the library, which tables of a hostile file can
+/// cause, is returned as an error.
 fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String> {
     match catch_panic(|| tokenizer.encode_batch_fast(texts.to_vec(), true)) {
         Some(encoded) => encoded.map_err(|e| e.to_string()),
@@ -276,8 +281,8 @@ fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String
     }
 }
 
-/// Of every character of the text in lower case, and of its end, the character of the text that it comes from: some have several
-/// in lower case.
+/// Maps every character of the lower-cased text, and its end, to the index of the original character: some
+/// characters have several in lower case.
 fn lower_case_places(text: &str) -> Vec<u32> {
     let mut places = Vec::with_capacity(text.len() + 1);
     let mut characters = 0;
@@ -289,8 +294,8 @@ fn lower_case_places(text: &str) -> Vec<u32> {
     places
 }
 
-/// Where windows of `length` begin that cover `total` tokens, evenly spread, each with an eighth or more of it in common
-/// with the next.
+/// Starts of evenly spaced windows of `length` that cover `total` tokens, each overlapping the next by an
+/// eighth or more.
 fn window_starts(total: usize, length: usize) -> impl Iterator<Item = usize> {
     let last = total - length;
     let step = (length - length / OVERLAP).max(1);
@@ -298,11 +303,11 @@ fn window_starts(total: usize, length: usize) -> impl Iterator<Item = usize> {
     (0..=gaps).map(move |i| i * last / gaps)
 }
 
-/// The special tokens that stand before and after every text.
+/// The special tokens before and after every text.
 fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String> {
     let mut bare = Vec::new();
     for probe in PROBES {
-        // Not the fast encoding: only this one tells special tokens apart.
+        // Not the fast encoding: only this one marks special tokens.
         let encoded = catch_panic(|| tokenizer.encode(probe, true));
         let encoded = encoded.ok_or_else(|| LIBRARY_FAILED.to_owned())?.map_err(|e| e.to_string())?;
         let (ids, special) = (encoded.get_ids(), encoded.get_special_tokens_mask());
@@ -320,8 +325,8 @@ fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String>
     Err("it makes no tokens of letters, digits or points".to_owned())
 }
 
-/// That tokenizer_config.json and tokenizer.json agree on lower case. Where they do not, transformers follows the former;
-/// which of the two an encoder was trained with cannot be known here.
+/// Checks that tokenizer_config.json and tokenizer.json agree on lower case. Where they do not,
+/// transformers follows the former; which of the two an encoder was trained with cannot be known here.
 fn check_case(folder: &Folder, tokenizer: &Tokenizer) -> Result<(), EncoderError> {
     let Some(NormalizerWrapper::BertNormalizer(normalizer)) = tokenizer.get_normalizer() else {
         return Ok(());
@@ -341,9 +346,10 @@ fn check_case(folder: &Folder, tokenizer: &Tokenizer) -> Result<(), EncoderError
     }
 }
 
-/// The library's parser, which has to be kept from panicking: parts of tokenizer.json are enums that it tells apart by
-/// trying, and some of its attempts (decoders/mod.rs of version 0.23) `expect` fields that a cut or edited file lacks. A
-/// file that is not JSON to its end, cut files among them, is refused before; a panic at what is left is an error too.
+/// Runs the library's parser without letting it panic: parts of tokenizer.json are enums that it
+/// distinguishes by trial, and some of its attempts (decoders/mod.rs of version 0.23) `expect` fields that
+/// a truncated or edited file lacks. Invalid JSON, including truncated files, is refused first; a panic on
+/// the rest is returned as an error.
 fn parse(bytes: &[u8]) -> Result<Tokenizer, String> {
     if let Err(e) = serde_json::from_slice::<IgnoredAny>(bytes) {
         let cut = if e.is_eof() { ": it was cut off, fetch or copy it again" } else { "" };

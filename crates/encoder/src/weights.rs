@@ -14,29 +14,31 @@ use crate::shards::ShardIndex;
 use crate::tensor_file::TensorFile;
 use crate::tensor_store::TensorStore;
 
-/// The weights of a folder, one file or several, handed out tensor by tensor. A tensor's bytes are read when it is asked
-/// for and dropped when it is converted, so that opening a model holds it once and the largest of its tensors a second time.
+/// The weights of a folder, one file or several, read tensor by tensor. A tensor's bytes are read on
+/// request and dropped after conversion, so that opening a model needs memory for the model and a second
+/// copy of its largest tensor.
 pub(crate) struct Weights<'a> {
     files: Vec<Arc<dyn TensorStore>>,
     /// Place in `files` by a tensor's full name.
     places: HashMap<String, usize>,
     prefix: String,
-    /// Learned values that stand in for the files', by full name.
+    /// Learned values that replace those of the files, by full name.
     replaced: HashMap<String, Tensor>,
     device: &'a Device,
 }
 
 /// Sums of a folder's weights.
 pub(crate) struct WeightSums {
-    /// Of the weights without a soft prompt beside them.
+    /// Checksum of the weights without a soft prompt.
     pub(crate) weights: String,
     /// Of all.
     pub(crate) all: String,
 }
 
-/// The sums that an encoder version is known by, in lower-case hexadecimal: of model.safetensors or the GGUF file where there is one; else
-/// the SHA-256 of the shards' own sums (each in lower-case hexadecimal and ended by a line feed), in the order of the
-/// shards' names. A soft prompt beside them is one more file, the last.
+/// Computes the checksums that identify an encoder version, in lower-case hexadecimal: that of
+/// model.safetensors or the GGUF file where there is one; else the SHA-256 of the shards' own sums (each in
+/// lower-case hexadecimal and ended by a line feed), in the order of the shards' names. A soft prompt
+/// counts as one more file, the last.
 pub(crate) fn weight_sums(folder: &Folder) -> Result<WeightSums, EncoderError> {
     let index = folder.shard_index()?;
     let sum = |path: PathBuf| {
@@ -77,8 +79,8 @@ impl<'a> Weights<'a> {
         Ok(Self { files, places, prefix: String::new(), replaced: HashMap::new(), device })
     }
 
-    /// Looks names up under `prefix` from now on where the file has `probe` there: a model saved with a task's head on
-    /// top has its encoder's tensors under the family's name.
+    /// Looks names up under `prefix` from now on where the file has `probe` there: a model saved with a
+    /// task head has its encoder's tensors under the family's name.
     pub(crate) fn with_prefix_of(mut self, prefix: &str, probe: &str) -> Self {
         if self.places.contains_key(&format!("{prefix}{probe}")) {
             prefix.clone_into(&mut self.prefix);
@@ -118,7 +120,7 @@ impl<'a> Weights<'a> {
         self.by_full_name(name, shape)
     }
 
-    /// As [`Weights::get`], by the name that the files have.
+    /// Like [`Weights::get`], by the name in the files.
     pub(crate) fn by_full_name(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         let (file, found) = self.find(name, shape)?;
         if found != shape {
@@ -172,7 +174,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Where each tensor of the index lies; every one must be in the file that the index gives it.
+/// Maps each tensor of the index to its file; every one must be in the file that the index names.
 fn indexed_places(
     folder: &Folder,
     index: &ShardIndex,

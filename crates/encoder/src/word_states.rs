@@ -15,7 +15,8 @@ use crate::tokens::{Located, Window};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordStates {
-    /// The embedding that enters the first layer, followed by the hidden state behind the layer two thirds up: of an encoder that has not learned words.
+    /// The input embedding of the first layer, followed by the hidden state after the layer at two thirds
+    /// of the depth: for an encoder that was not trained on words.
     EmbeddingAndContext,
     /// The last hidden state: of an encoder that was tuned on words.
     Last,
@@ -31,7 +32,7 @@ struct WindowBatch {
 /// The states of one text's tokens as its windows come in.
 struct TokenStates {
     states: Vec<f32>,
-    /// How far each token stood from the nearer cut of the window that its state is from.
+    /// Distance of each token from the nearer cut of the window that its state is from.
     margins: Vec<Option<usize>>,
     /// Windows that are still to come.
     left: usize,
@@ -47,18 +48,20 @@ impl Encoder {
         }
     }
 
-    /// The states of words: of each word the mean over its tokens of the hidden states that `of` names. `words` has of each text the first character of each word and the one behind its last one (Unicode
-    /// scalar values). A text longer than can be read at once is read in overlapping windows, whatever the encoder does with long texts elsewhere; a token has the
-    /// state of the window in which it stands farthest from a cut. A word without tokens has zeros.
+    /// Computes the states of words: for each word the mean over its tokens of the hidden states that `of`
+    /// names. `words` has for each text the first character of each word and the one after its last one
+    /// (Unicode scalar values). A text longer than the encoder can read at once is read in overlapping
+    /// windows, regardless of the policy for long texts; a token has the state of the window in which it is
+    /// farthest from a cut. A word without tokens has zeros.
     ///
-    /// `on_text` has the place of a text and its `[words][word_dim]` as it is done, in no particular order; breaking ends the work.
-    /// Returns whether it went to the end.
+    /// `on_text` receives the index of a text and its `[words][word_dim]` when it is done, in no particular
+    /// order; breaking ends the work. Returns whether all texts were done.
     ///
     /// # Errors
-    /// A text that cannot be tokenized or has a state that is no finite number, or a device that fails.
+    /// A text that cannot be tokenized or has a non-finite state, or a device that fails.
     ///
     /// # Panics
-    /// `words` has not as many entries as `texts`.
+    /// `words` does not have as many entries as `texts`.
     pub fn word_states(
         &self,
         texts: &[&str],

@@ -17,8 +17,8 @@ use crate::ops::softmax;
 pub(crate) struct Attention {
     /// Number of heads.
     pub(crate) heads: usize,
-    /// Number of heads that have keys and values of their own: `heads`, or a divisor of it where each serves a group of
-    /// consecutive queries' heads (Ainslie et al. 2023, arXiv 2305.13245).
+    /// Number of heads with keys and values of their own: `heads`, or a divisor of it where each serves a
+    /// group of consecutive query heads (Ainslie et al. 2023, arXiv 2305.13245).
     pub(crate) kv_heads: usize,
     /// What scores are multiplied with before the softmax.
     pub(crate) scale: f64,
@@ -35,8 +35,9 @@ impl Attention {
         Self { heads, kv_heads: heads, scale, reach: AttentionMask::FULL, dropout }
     }
 
-    /// From stacked queries, keys and values, `[rows, (heads + 2 * kv_heads) * size]`, to the attended values,
-    /// `[rows, heads * size]`. `bias`, `[heads, longest, longest]`, is added to the scores of every text.
+    /// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values `[rows,
+    /// (heads + 2 * kv_heads) * size]`. `bias`, `[heads, longest, longest]`, is added to the scores of
+    /// every text.
     pub(crate) fn apply(
         &self,
         stacked: &Tensor,
@@ -74,7 +75,8 @@ impl Attention {
         stacked.narrow(1, self.heads * size, 2 * self.kv_heads * size)?.contiguous()
     }
 
-    /// As [`Attention::apply`], for rows that go on from texts whose keys and values are known, equally many of each text.
+    /// Like [`Attention::apply`], for rows that continue texts with cached keys and values, equally many
+    /// for each text.
     fn continued(
         &self,
         stacked: &Tensor,
@@ -100,7 +102,8 @@ impl Attention {
         packing.unpad(&context.reshape((texts, heads, new, size))?.transpose(1, 2)?.flatten_from(2)?)
     }
 
-    /// From scores `[texts, heads, longest, longest]` and values `[texts, heads, longest, size]` to `[rows, hidden]`.
+    /// Computes `[rows, hidden]` from scores `[texts, heads, longest, longest]` and values `[texts, heads,
+    /// longest, size]`.
     pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let packing = ctx.packing();
         // Scores in 32 bits, whatever the precision: half floats have no number as low as the mask's.
@@ -114,7 +117,8 @@ impl Attention {
         packing.unpad(&context)
     }
 
-    /// Stacked as queries `[texts, heads, longest, size]`, and keys and values `[texts, kv_heads, longest, size]`.
+    /// Splits a stacked matrix into queries `[texts, heads, longest, size]`, and keys and values `[texts,
+    /// kv_heads, longest, size]`.
     pub(crate) fn split(&self, stacked: &Tensor, packing: &VarlenLayout) -> CandleResult<[Tensor; 3]> {
         let (heads, kv) = (self.heads, self.kv_heads);
         let shape = (packing.texts(), packing.longest(), heads + 2 * kv, stacked.dim(1)? / (heads + 2 * kv));

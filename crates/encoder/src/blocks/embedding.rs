@@ -1,4 +1,5 @@
-//! What enters the first layer of BERT and its relatives: word, position and segment embeddings added up, and their norm.
+//! Input embeddings of BERT and its relatives: the sum of word, position and segment embeddings, and its
+//! norm.
 
 use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
 use pulp::Arch;
@@ -73,7 +74,7 @@ impl Embedding {
     }
 }
 
-/// The fast path: all of it in one pass over memory.
+/// Fast path: the whole computation in one pass over memory.
 struct Gather<'a> {
     embedding: &'a Embedding,
     batch: &'a TokenBatch,

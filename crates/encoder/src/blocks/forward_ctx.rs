@@ -1,4 +1,4 @@
-//! One batch's way through a transformer: its layout, whether a graph is recorded, and what is kept of it.
+//! State of one forward pass: its layout, whether a graph is recorded, and what it retains.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::VarlenLayout;
 use super::key_values::{Past, TextKeyValues};
 use crate::ops::dropout;
 
-/// How a batch is computed. Cheap to clone; a clone goes on with the same seeds.
+/// How a batch is computed. Cheap to clone; a clone continues with the same seeds.
 #[derive(Clone)]
 pub(crate) struct ForwardCtx {
     packing: Rc<VarlenLayout>,
@@ -19,11 +19,11 @@ pub(crate) struct ForwardCtx {
     graph_from: usize,
     graph: bool,
     keep_all: bool,
-    /// As [`ForwardCtx::at_depth`] has it.
+    /// The depth set by [`ForwardCtx::at_depth`].
     depth: usize,
-    /// What ids beyond the vocabulary stand for: `[vectors, width]`.
+    /// Vectors for the ids beyond the vocabulary: `[vectors, width]`.
     soft_prompt: Option<Tensor>,
-    /// Where keys and values of every layer are kept.
+    /// Storage for the keys and values of every layer.
     recorded: Option<Rc<RefCell<TextKeyValues>>>,
     /// What the rows go on from.
     past: Option<Rc<Past>>,
@@ -64,14 +64,14 @@ impl ForwardCtx {
         Self { seeds, graph_from, graph: true, ..Self::inference(lengths, device) }
     }
 
-    /// The same pass over rows of these `lengths`, in which an id beyond the vocabulary stands for a vector of `prompt`
-    /// `[vectors, width]`: the first for the id after the last word's.
+    /// The same pass over rows of these `lengths`, in which ids beyond the vocabulary select vectors of
+    /// `prompt` `[vectors, width]`: the id after the vocabulary's last one selects the first.
     pub(crate) fn with_prompt(&self, prompt: &Tensor, lengths: &[usize]) -> Self {
         let packing = Rc::new(VarlenLayout::new(lengths, prompt.device()));
         Self { packing, soft_prompt: Some(prompt.clone()), ..self.clone() }
     }
 
-    /// The same over a soft prompt alone, once for each text that `past` is of, going on from these.
+    /// The same pass over only a soft prompt, once for each text of `past`, continuing from these.
     pub(crate) fn continuing(&self, prompt: &Tensor, past: Past) -> CandleResult<Self> {
         let lengths = vec![prompt.dim(0)?; past.lengths().len()];
         let packing = VarlenLayout::starting_at(&lengths, past.lengths().to_vec(), prompt.device());
@@ -79,13 +79,13 @@ impl ForwardCtx {
         Ok(Self { packing, past, soft_prompt: Some(prompt.clone()), ..self.clone() })
     }
 
-    /// Keeps keys and values of every layer.
+    /// Records keys and values of every layer.
     pub(crate) fn keeping_key_values(mut self) -> Self {
         self.recorded = Some(Rc::default());
         self
     }
 
-    /// Notes a layer's keys and values, `[rows, 2 * kv_heads * size]`, where they are kept.
+    /// Records a layer's keys and values, `[rows, 2 * kv_heads * size]`, if that is enabled.
     pub(crate) fn record(&self, of_layer: impl FnOnce() -> CandleResult<Tensor>) -> CandleResult<()> {
         if let Some(recorded) = &self.recorded {
             recorded.borrow_mut().push(of_layer()?);
@@ -93,7 +93,7 @@ impl ForwardCtx {
         Ok(())
     }
 
-    /// What was kept so far.
+    /// Takes the recorded keys and values.
     pub(crate) fn take_key_values(&self) -> TextKeyValues {
         self.recorded.as_ref().map(|recorded| recorded.take()).unwrap_or_default()
     }
@@ -103,19 +103,19 @@ impl ForwardCtx {
         self.past.as_ref().map(|past| (past.as_ref(), self.depth.saturating_sub(1)))
     }
 
-    /// Whether ids may stand for vectors of a soft prompt.
+    /// Whether ids may select vectors of a soft prompt.
     pub(crate) fn has_prompt(&self) -> bool {
         self.soft_prompt.is_some()
     }
 
-    /// Keeps every hidden state, not only the last two.
+    /// Retains every hidden state, not only the last two.
     pub(crate) fn keeping_all(mut self) -> Self {
         self.keep_all = true;
         self
     }
 
-    /// Notes rows that are taken from learning tables, whose gradients then are as large as the batch and not as the
-    /// vocabulary.
+    /// Records the rows that are looked up in trainable tables, whose gradients are then as large as the
+    /// batch instead of the vocabulary.
     pub(crate) fn noting_lookups(mut self) -> Self {
         self.lookups = Some(Rc::default());
         self
@@ -171,7 +171,8 @@ impl ForwardCtx {
         }
     }
 
-    /// Runs `layer(i, x, ctx)` for every layer and keeps the hidden states that are asked for, `x` the first.
+    /// Runs `layer(i, x, ctx)` for every layer and retains the hidden states that are asked for, `x` the
+    /// first.
     pub(crate) fn through(
         &self,
         layers: usize,

@@ -1,5 +1,5 @@
-//! Frozen products on the CPU that a graph passes through: weights packed once for the product and once, transposed, for its
-//! gradient.
+//! Frozen products on the CPU that a graph passes through: weights packed once for the product and once,
+//! transposed, for its gradient.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use candle_core::{CpuStorage, CustomOp1, Layout, Result as CandleResult, Shape, 
 use super::packed::PackedLinear;
 use crate::options::Precision;
 
-/// `x W^T + b`, differentiable with respect to `x` alone.
+/// `x W^T + b`, differentiable only with respect to `x`.
 pub(crate) struct FrozenLinear(Arc<BothWays>);
 
 struct BothWays {

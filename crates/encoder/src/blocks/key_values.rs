@@ -8,7 +8,8 @@ use candle_core::{DType, Device, Result as CandleResult, Tensor};
 use super::varlen::NEVER;
 use crate::attention_mask::AttentionMask;
 
-/// Keys and values of one text under every layer, each `[tokens, 2 * kv_heads * size]`, the keys first. No graph leads to them.
+/// Keys and values of one text in every layer, each `[tokens, 2 * kv_heads * size]`, the keys first,
+/// without a graph.
 #[derive(Debug, Default)]
 pub(crate) struct TextKeyValues {
     layers: Vec<Tensor>,
@@ -23,7 +24,7 @@ impl TextKeyValues {
     pub(super) fn of_texts(&self, lengths: &[usize]) -> CandleResult<Vec<Self>> {
         let mut first = 0;
         let text = |length: &usize| {
-            // A copy of its own: a view would keep the rows of all texts in memory.
+            // A separate copy: a view would retain the rows of all texts in memory.
             let layers = self.layers.iter().map(|layer| layer.narrow(0, first, *length)?.force_contiguous());
             let layers = layers.collect::<CandleResult<_>>()?;
             first += length;
@@ -76,8 +77,8 @@ impl Past {
         Ok([part(0)?, part(kv_heads)?])
     }
 
-    /// Added to the scores of `new` rows after each text: 0 where a row sees a key, hugely negative elsewhere:
-    /// `[texts, 1, new, longest + new]`.
+    /// Mask to add to the scores of `new` rows after each text: 0 where a row sees a key, hugely negative
+    /// elsewhere: `[texts, 1, new, longest + new]`.
     pub(crate) fn mask(&self, reach: AttentionMask, new: usize, device: &Device) -> CandleResult<Tensor> {
         if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
             return Ok(mask.clone());

@@ -31,7 +31,7 @@ impl LayerNorm {
         Self::with(parameters, name, get(scale)?, get(shift)?, epsilon)
     }
 
-    /// The same without a shift: `NAME.weight` alone.
+    /// Opens a norm without a shift: `NAME.weight` only.
     pub(crate) fn open_without_shift(
         parameters: &Parameters<'_>,
         name: &str,

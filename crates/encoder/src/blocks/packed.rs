@@ -1,4 +1,5 @@
-//! Frozen products on the CPU: weights packed once, and what follows a product done while its rows are in the cache.
+//! Frozen products on the CPU: weights packed once, and operations after a product done while its rows are
+//! in the cache.
 
 use candle_core::{
     CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail,

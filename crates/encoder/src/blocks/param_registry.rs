@@ -1,4 +1,4 @@
-//! What learns in one opened encoder: the variables, the groups they are told apart by, and low-rank additions.
+//! The trainable parameters of one opened encoder: variables, their groups, and low-rank additions.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::freeze_policy::{FreezePolicy, LoraConfig, LoraTarget};
 /// The name of a soft prompt among what learns, and in its file.
 pub(crate) const SOFT_PROMPT: &str = "soft_prompt";
 
-/// Where in an encoder a weight lies; learning rates and gradient norms are told apart by it.
+/// Part of an encoder that a weight belongs to; learning rates and gradient norms are per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// Word and position embeddings, and what all layers share.
@@ -63,7 +63,6 @@ impl fmt::Display for Group {
 pub struct Parameter {
     /// Its name in the checkpoint; a low-rank addition's has `.lora_a` or `.lora_b` at the end.
     pub name: String,
-    /// Where it lies.
     pub group: Group,
     /// Whether weight decay applies: to matrices, not to biases and norms.
     pub decays: bool,
@@ -203,7 +202,8 @@ impl ParamRegistry {
         [outputs, inputs]: [usize; 2],
         device: &Device,
     ) -> CandleResult<Adapter> {
-        // Uniform within the bound that keeps the variance of a product's inputs (He et al. 2015, with slope sqrt 5).
+        // Uniform within the bound that preserves the variance of a product's inputs (He et al. 2015, with
+        // slope sqrt 5).
         let bound = (inputs as f32).sqrt().recip();
         let mut random = self.random.borrow_mut();
         let values: Vec<f32> = (0..low.rank * inputs).map(|_| random.random_range(-bound..bound)).collect();

@@ -27,12 +27,13 @@ impl<'a> Parameters<'a> {
         Self { weights, learning, differentiable: false, precision }
     }
 
-    /// Keeps every step differentiable with respect to what it is given.
+    /// Makes every step differentiable with respect to its input.
     pub(crate) fn differentiable(self) -> Self {
         Self { differentiable: true, ..self }
     }
 
-    /// Looks names up under `prefix` where the checkpoint has `probe` there, and tells how many layers there are.
+    /// Looks names up under `prefix` where the checkpoint has `probe` there, and records the number of
+    /// layers.
     pub(crate) fn of(self, prefix: &str, probe: &str, layers: usize) -> Self {
         if let Some(learning) = self.learning {
             learning.set_layers(layers);

@@ -22,7 +22,8 @@ pub(crate) fn pool_tensor(
     of_length_1(pooled, normalised)
 }
 
-/// As [`pool_tensor`], with the last hidden states of the tokens, `[tokens, hidden]`, text after text. Both of one pass.
+/// Like [`pool_tensor`], with the last hidden states of the tokens, `[tokens, hidden]`, text after text,
+/// from the same pass.
 pub(crate) fn pool_tensor_and_states(
     transformer: &dyn Transformer,
     batch: &TokenBatch,

@@ -1,5 +1,5 @@
-//! The layer that BERT and its relatives share: attention and feed-forward, each followed by dropout, the residual and a
-//! norm.
+//! The layer that BERT and its relatives share: attention and feed-forward, each followed by dropout, the
+//! residual and a norm.
 
 use candle_core::{Result as CandleResult, Tensor};
 

@@ -1,5 +1,5 @@
-//! Rotary position embedding (Su et al. 2021, arXiv 2104.09864): pairs of components, one from each half of a head, are
-//! turned by an angle that grows with the token's place.
+//! Rotary position embedding (Su et al. 2021, arXiv 2104.09864): pairs of components, one from each half of
+//! a head, are rotated by an angle that grows with the token's position.
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 
@@ -46,7 +46,7 @@ impl Rotary {
         Ok(Self { cosines: table(f64::cos)?, sines: table(f64::sin)? })
     }
 
-    /// Turns the first `heads` heads of `[rows, width]`: queries and keys, which stand before the values.
+    /// Rotates the first `heads` heads of `[rows, width]`: queries and keys, which precede the values.
     pub(crate) fn apply(&self, stacked: &Tensor, heads: usize) -> CandleResult<Tensor> {
         rotate(stacked, &self.cosines, &self.sines, heads)
     }

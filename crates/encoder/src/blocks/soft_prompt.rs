@@ -1,4 +1,5 @@
-//! A transformer whose texts have a soft prompt: vectors in place of word embeddings (Lester et al. 2021, arXiv 2104.08691).
+//! A transformer with a soft prompt for its texts: vectors in place of word embeddings (Lester et al. 2021,
+//! arXiv 2104.08691).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,21 +11,21 @@ use super::pooling::lasts;
 use super::{ForwardCtx, Pooler, Sizes, States, Transformer};
 use crate::token_batch::TokenBatch;
 
-/// Memory that keys and values of texts take at most while a soft prompt learns, in bytes. What is beyond it is computed anew at
-/// every step, to the same numbers.
+/// Maximum memory in bytes for cached keys and values of texts while a soft prompt is trained. The others
+/// are computed again at every step, with the same results.
 const KEPT_BYTES: usize = 4 << 30;
 
 /// Tokens of texts that are read together: enough that weights are read from memory once for many rows.
 const TOKENS_TOGETHER: usize = 512;
 
-/// Where a soft prompt stands.
+/// Position of a soft prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Before all of a text's tokens, special ones included, as PEFT's prompt tuning has it: positions count from the first
-    /// vector. What is pooled are the text's own tokens.
+    /// Before all of a text's tokens, including special ones, as in PEFT's prompt tuning: positions count
+    /// from the first vector. Only the text's own tokens are pooled.
     Before,
-    /// After the text's tokens, for transformers whose tokens see only those before them: the last vector has seen
-    /// everything, and what has become of it is the embedding.
+    /// After the text's tokens, for transformers whose tokens attend only to those before them: the last
+    /// vector attends to everything, and its hidden state is the embedding.
     After,
 }
 
@@ -58,7 +59,7 @@ impl Prompted {
         Ok(Self { inner, vectors: prompt.dim(0)?, prompt, side, kept })
     }
 
-    /// The ids that stand for the prompt's vectors.
+    /// The ids of the prompt's vectors.
     fn ids(&self) -> std::ops::Range<u32> {
         let first = self.inner.sizes().vocabulary as u32;
         first..first + self.vectors as u32
@@ -94,7 +95,7 @@ impl Prompted {
         state.index_select(&Tensor::from_slice(&rows, rows.len(), state.device())?, 0)
     }
 
-    /// Keys and values of a batch's texts, kept from an earlier step or computed now without a graph.
+    /// Keys and values of a batch's texts, cached from an earlier step or computed now without a graph.
     fn past(&self, batch: &TokenBatch) -> CandleResult<Past> {
         let mut rest = &batch.ids[..];
         let mut texts = Vec::with_capacity(batch.lengths.len());
@@ -127,8 +128,9 @@ impl Prompted {
         Ok(Past::new(texts.iter().map(of).collect::<CandleResult<_>>()?, batch.lengths.clone()))
     }
 
-    /// Keys and values of texts, which are kept where there is room. A text's numbers do not depend on which others it is read
-    /// with: on the CPU nothing is padded, and a row of a product is computed alike among any others; elsewhere it is read alone.
+    /// Computes keys and values of texts and caches them while there is room. A text's values do not depend
+    /// on the other texts in the batch: on the CPU nothing is padded, and a row of a product is the same
+    /// next to any others; on other devices each text is read on its own.
     fn read(&self, texts: &[&[u32]]) -> CandleResult<Vec<Arc<TextKeyValues>>> {
         let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(|ids| ids.len()).collect() };
         let ctx = ForwardCtx::inference(&batch.lengths, self.prompt.device()).keeping_key_values();
@@ -162,8 +164,8 @@ impl Prompted {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last vector's hidden state after each text: `[texts, dim]`. Where a graph is recorded only the prompt goes through
-    /// it: the texts' keys and values do not change with a prompt that stands after them.
+    /// Hidden state of the last vector after each text: `[texts, dim]`. Where a graph is recorded only the
+    /// prompt is computed with one: the texts' keys and values do not depend on a prompt after them.
     fn after(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let (prompted, ctx) = if ctx.graph() {
             let lengths = vec![self.vectors; batch.lengths.len()];

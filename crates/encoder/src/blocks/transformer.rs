@@ -23,14 +23,15 @@ pub(crate) trait Transformer: Send + Sync {
     /// Its sizes.
     fn sizes(&self) -> Sizes;
 
-    /// Hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most [`Sizes::positions`], and
-    /// `pass` was made for the batch's lengths.
+    /// Computes the hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most
+    /// [`Sizes::positions`], and `ctx` was made for the batch's lengths.
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States>;
 
     /// The word embeddings: `[vocabulary, width]`.
     fn words(&self) -> &Tensor;
 
-    /// What stands for each text before it is scaled, `[texts, dim]`, where that is no pooling of the text's own rows.
+    /// The unscaled embedding of each text, `[texts, dim]`, where it is not a pooling of the text's own
+    /// rows.
     fn read_out(&self, _: &TokenBatch, _: &ForwardCtx) -> CandleResult<Option<Tensor>> {
         Ok(None)
     }

@@ -1,5 +1,5 @@
-//! Texts one after the other in the rows of one matrix, and the padded shape that attention on other devices and in
-//! training needs.
+//! Packed texts, one after the other in the rows of a matrix, and the padded layout that attention on other
+//! devices and in training needs.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -33,7 +33,7 @@ impl VarlenLayout {
         Self::starting_at(lengths, vec![0; lengths.len()], device)
     }
 
-    /// The same of rows that stand in their texts from `starts` on, one for each text.
+    /// The same for rows that begin at position `starts` of their texts, one for each text.
     pub(crate) fn starting_at(lengths: &[usize], starts: Vec<usize>, device: &Device) -> Self {
         Self {
             starts,
@@ -72,7 +72,7 @@ impl VarlenLayout {
         Tensor::from_vec(places, rows, &self.device)
     }
 
-    /// `[rows, n]` to `[texts, longest, n]`. What stands in padding is finite and means nothing.
+    /// Converts `[rows, n]` to `[texts, longest, n]`. Values in padding are finite and have no meaning.
     pub(crate) fn pad(&self, x: &Tensor) -> CandleResult<Tensor> {
         let x = match self.padding()? {
             None => x.clone(),
@@ -91,8 +91,8 @@ impl VarlenLayout {
         }
     }
 
-    /// Added to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest, longest]`, or
-    /// `[texts, 1, 1, longest]` where only padding is unseen. None: everything is seen.
+    /// Mask to add to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest,
+    /// longest]`, or `[texts, 1, 1, longest]` where only padding is masked. `None`: nothing is masked.
     pub(crate) fn mask(&self, reach: AttentionMask) -> CandleResult<Option<Tensor>> {
         if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
             return Ok(mask.clone());

@@ -1,6 +1,6 @@
-//! BERT (Devlin et al. 2019, arXiv 1810.04805) without its pre-training heads; also MiniLM, bge, e5 and gte of its kind.
-//! RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with other weights, and positions
-//! that begin after the padding token's id.
+//! BERT (Devlin et al. 2019, arXiv 1810.04805) without its pre-training heads; also MiniLM, bge, e5 and gte
+//! of its kind. RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with
+//! other weights, and positions that begin after the padding token's id.
 
 use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -58,7 +58,7 @@ fn usual_dropout() -> f32 {
 struct Variant {
     /// What names of weights may begin with.
     prefix: &'static str,
-    /// Segments where config.json says nothing.
+    /// Default number of segments where config.json has none.
     segments: usize,
     /// Whether a text's first position comes after the padding token's id; else it is 0.
     after_padding: bool,

@@ -1,5 +1,5 @@
-//! DeBERTa version 2 and 3 (He et al. 2021, arXiv 2006.03654 and 2111.09543): attention scores have a part by content, and
-//! parts by content and distance ("disentangled attention", equation 4).
+//! DeBERTa version 2 and 3 (He et al. 2021, arXiv 2006.03654 and 2111.09543): attention scores have a
+//! content term, and terms of content and distance ("disentangled attention", equation 4).
 
 use candle_core::{D, Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -107,7 +107,7 @@ impl Config {
         self.norm_rel_ebd.as_deref().is_some_and(|words| parts(words).iter().any(|word| word == "layer_norm"))
     }
 
-    /// The farthest distance that is told apart.
+    /// The largest distance with a bucket of its own.
     fn farthest(&self) -> usize {
         usize::try_from(self.max_relative_positions)
             .ok()
@@ -128,12 +128,13 @@ impl Config {
     }
 }
 
-/// How distances between tokens are told apart.
+/// How distances between tokens are divided into buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Distances {
     /// Rows of the table of distances in each direction.
     span: usize,
-    /// Close distances are told apart one by one, far ones in ever wider buckets; None: all one by one.
+    /// Number of buckets: close distances have one each, far ones share ever wider ones. `None`: one for
+    /// each distance.
     buckets: Option<usize>,
     farthest: usize,
 }
@@ -367,8 +368,8 @@ impl Convolution {
             None => padded,
             Some(real) => padded.broadcast_mul(&real.unsqueeze(2)?.to_dtype(padded.dtype())?)?,
         };
-        // As one product with each token's neighbours side by side: the tensor library's own convolution gives its kernel
-        // a wrong gradient.
+        // As one product with each token's neighbours side by side: the tensor library's own convolution
+        // gives its kernel a wrong gradient.
         let (hidden, _, size) = self.weight.dims3()?;
         let (wide, longest) = (padded.pad_with_zeros(1, size / 2, size / 2)?, packing.longest());
         let shifted = (0..size).map(|s| wide.narrow(1, s, longest)).collect::<CandleResult<Vec<_>>>()?;
@@ -382,7 +383,8 @@ impl Convolution {
 
 struct Layer {
     query_key_value: Linear,
-    /// The projections of the table of distances: keys for `c2p`, queries for `p2c`. None: the layer's own are used.
+    /// Projections of the distance table: keys for `c2p`, queries for `p2c`. `None`: the layer's own are
+    /// used.
     distance_key: Option<Linear>,
     distance_query: Option<Linear>,
     content_to_distance: bool,

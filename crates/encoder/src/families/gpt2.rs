@@ -1,5 +1,6 @@
-//! GPT-2 (Radford et al. 2019): norms before each part, and every token sees only those before it. It can go on from cached
-//! keys and values, and takes vectors in place of token ids, which soft prompts need.
+//! GPT-2 (Radford et al. 2019): norms before each part, and every token attends only to those before it. It
+//! can continue from cached keys and values, and takes vectors in place of token ids, which soft prompts
+//! need.
 
 use candle_core::{D, Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -77,7 +78,7 @@ pub(crate) struct Gpt2 {
     device: Device,
 }
 
-/// Keys and values of the tokens that a model has seen of one text, for each layer `[1, heads, tokens, head]`.
+/// Cached keys and values of the tokens of one text, for each layer `[1, heads, tokens, head]`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LayerKeyValues {
     layers: Vec<(Tensor, Tensor)>,
@@ -120,13 +121,13 @@ impl Gpt2 {
         })
     }
 
-    /// The vectors that stand for token ids: `[ids, hidden]`.
+    /// Looks up the input embeddings of token ids: `[ids, hidden]`.
     pub(crate) fn inputs_embeds(&self, ids: &[u32]) -> CandleResult<Tensor> {
         self.words.index_select(&Tensor::from_slice(ids, ids.len(), &self.device)?, 0)
     }
 
-    /// Goes on with one text: the hidden states `[tokens, hidden]`, after the last norm, of further tokens given as vectors
-    /// of the same shape. `seen` takes their keys and values in.
+    /// Continues one text: returns the hidden states `[tokens, hidden]`, after the last norm, of further
+    /// tokens given as vectors of the same shape. Their keys and values are added to `seen`.
     pub(crate) fn forward_with_cache(
         &self,
         vectors: &Tensor,

@@ -1,6 +1,7 @@
-//! The Llama family (Touvron et al. 2023, arXiv 2302.13971): norms by the root mean square before each part, rotary positions,
-//! gated feed-forward, keys and values shared by groups of heads, and every token sees only those before it. Qwen2 adds biases
-//! to queries, keys and values, Qwen3 a norm of each head's queries and keys.
+//! The Llama family (Touvron et al. 2023, arXiv 2302.13971): norms by the root mean square before each
+//! part, rotary positions, gated feed-forward, keys and values shared by groups of heads, and every token
+//! attends only to those before it. Qwen2 adds biases to queries, keys and values, Qwen3 a norm of each
+//! head's queries and keys.
 
 use std::collections::BTreeMap;
 

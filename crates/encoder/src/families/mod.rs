@@ -59,8 +59,8 @@ pub(crate) fn is_decoder(family: &str) -> bool {
     matches!(family, "gpt2" | "llama" | "qwen2" | "qwen3")
 }
 
-/// How a family's tokens are pooled where nothing says otherwise: of a decoder only the last token has seen the whole text.
-/// GPT-2 keeps the mean, under which its embeddings were stored before there was another choice.
+/// The default pooling of a family: in a decoder only the last token has seen the whole text. GPT-2 uses
+/// the mean for compatibility with embeddings stored before there was another choice.
 pub(crate) fn usual_pooling(family: &str) -> Pooling {
     match family {
         "llama" | "qwen2" | "qwen3" => Pooling::Last,

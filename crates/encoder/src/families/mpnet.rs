@@ -1,5 +1,5 @@
-//! MPNet (Song et al. 2020, arXiv 2004.09297): BERT without segments, and with a bias on attention scores that depends on
-//! how far apart two tokens are, the same in every layer.
+//! MPNet (Song et al. 2020, arXiv 2004.09297): BERT without segments, and with a bias on attention scores
+//! that depends on the distance between two tokens, the same in every layer.
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -15,8 +15,8 @@ use crate::error::EncoderError;
 use crate::folder::Folder;
 use crate::token_batch::TokenBatch;
 
-/// Fixed in the architecture, whatever the configuration says: the position of a text's first token, and the buckets that
-/// distances are counted in.
+/// Fixed in the architecture, regardless of the configuration: the position of a text's first token, and
+/// the buckets of distances.
 const FIRST: usize = 2;
 const BUCKETS: usize = 32;
 const FARTHEST: f64 = 128.0;
@@ -147,8 +147,8 @@ impl Transformer for MpNet {
     }
 }
 
-/// The bucket of a key that lies `distance` tokens before its query (negative: behind it): exact up to 7, then wider and
-/// wider up to [`FARTHEST`] (Raffel et al. 2020, arXiv 1910.10683, section 2.1).
+/// The bucket of a key that is `distance` tokens before its query (negative: after it): exact up to 7, then
+/// wider and wider up to [`FARTHEST`] (Raffel et al. 2020, arXiv 1910.10683, section 2.1).
 fn bucket(distance: i64) -> u32 {
     let half = BUCKETS / 2;
     let exact = half / 2;

@@ -1,6 +1,6 @@
-//! What transformers computes with the tiny checkpoints of tests/fixtures/families, for tests of the families.
+//! Outputs of transformers for the tiny checkpoints of tests/fixtures/families, for tests of the families.
 //!
-//! tools/fixtures/families.py, which makes them, says what each number is.
+//! tools/fixtures/families.py, which makes them, documents each number.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,15 +50,16 @@ pub(crate) type Values = (Vec<usize>, Vec<f32>);
 /// A checkpoint and the numbers that a right implementation finds with it.
 pub(crate) struct Reference {
     pub(crate) name: &'static str,
-    /// config.json, model.safetensors and tokenizer.json lie here.
+    /// Folder of config.json, model.safetensors and tokenizer.json.
     pub(crate) dir: PathBuf,
-    /// What the file puts before a tensor's name: "" or, say, "bert.".
+    /// Prefix of tensor names in the file: "" or, for example, "bert.".
     pub(crate) prefix: String,
     /// Longest text that the model takes; one of the batch is as long.
     pub(crate) max_tokens: usize,
     /// Token ids of the batch, special tokens included: one of a single token, and several lengths.
     pub(crate) ids: Vec<Vec<u32>>,
-    /// The text that the folder's tokenizer makes those ids of, cut at `max_tokens`; none for the single token.
+    /// The text that the folder's tokenizer maps to those ids, cut at `max_tokens`; `None` for the single
+    /// token.
     pub(crate) texts: Vec<Option<String>>,
     /// How the reference counted positions with padding on the left: "explicit positions" or "by mask".
     pub(crate) left_padding: String,
@@ -133,7 +134,8 @@ impl Reference {
         self.tensor("pooler").map(|_| self.rows("pooler"))
     }
 
-    /// What the loss multiplies each text's mean embedding by before it adds everything up: `[texts, hidden]`.
+    /// Weights by which the loss multiplies each text's mean embedding before it sums everything: `[texts,
+    /// hidden]`.
     pub(crate) fn loss_weights(&self) -> Values {
         self.tensor("grad.R").unwrap()
     }

@@ -1,4 +1,4 @@
-//! The fields of config.json that say how far rotary positions turn, in their older and newer forms.
+//! The fields of config.json for rotary positions, in their older and newer forms.
 
 use serde::Deserialize;
 
@@ -88,8 +88,8 @@ pub(super) fn rates(
                 let expected = format!("it must be above low_freq_factor, which is {low}");
                 return Err(checked.bad(&format!("{field}.high_freq_factor"), high, &expected));
             }
-            // Llama 3.1: pairs that turn often within the length that was learned stay, those that turn less than once in
-            // `known / low` are slowed down, and between them it goes over.
+            // Llama 3.1: pairs that rotate often within the trained length are unchanged, those that rotate
+            // less than once in `known / low` are slowed down, and those between are interpolated.
             Ok(rates.map(|rate| {
                 let turns = known * rate / std::f64::consts::TAU;
                 let kept = ((turns - low) / (high - low)).clamp(0.0, 1.0);

@@ -1,4 +1,5 @@
-//! Every family held against transformers: hidden states, poolings, gradients, and the two ways of computing them.
+//! Compares every family with transformers: hidden states, poolings, gradients, and the two ways of
+//! computing them.
 
 use std::collections::HashMap;
 
@@ -120,8 +121,8 @@ fn poolings_are_the_references_on_both_paths() {
 #[test]
 fn other_precisions_are_near_the_reference() {
     for reference in NAMES.map(Reference::open) {
-        // Weights this small and random round worse than trained ones do; half floats run here through the steps that
-        // graphics processors take.
+        // Such small random weights round worse than trained ones do; half floats run here through the
+        // operations used on graphics processors.
         for (precision, least) in [(Precision::Half, 0.999_9), (Precision::Int8, 0.99)] {
             let transformer = transformer_in(reference.name, precision);
             let batch = TokenBatch {
@@ -181,7 +182,7 @@ fn every_tensor_that_learns_has_the_references_gradient() {
             let ours = gradient.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             let largest = values.iter().fold(0.0, |most: f32, v| most.max(v.abs()));
             let off = ours.iter().zip(&values).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            // Some biases have a gradient of zero by their mathematics, and of rounding errors by their arithmetic.
+            // The gradient of some biases is zero in theory and consists of rounding errors in practice.
             let zero = reference.zero_gradient.iter().any(|other| other == name);
             let bound = if zero { 1e-4 } else { 1e-3 * largest };
             assert!(off <= bound, "{name} of {}: {off} where the largest is {largest}", reference.name);

@@ -8,7 +8,7 @@ use crate::options::Pooling;
 /// Architectures that are read, by the name that both formats give them.
 pub(super) const ARCHITECTURES: [&str; 3] = ["llama", "qwen2", "qwen3"];
 
-/// How the file says that token vectors become one (llama.cpp's numbers); `None` where it leaves that open.
+/// Pooling in the file's metadata (llama.cpp's numbers); `None` where it is unspecified.
 pub(super) fn pooling(metadata: &Metadata, architecture: &str) -> Result<Option<Pooling>, String> {
     let key = format!("{architecture}.pooling_type");
     Ok(match metadata.count(&key)? {
@@ -32,7 +32,8 @@ pub(super) struct Shapes {
     pub(super) layers: usize,
 }
 
-/// `vocabulary`: rows of the word embedding. `has` tells whether there is a tensor of that name.
+/// Builds config.json from the metadata. `vocabulary`: rows of the word embedding. `has` checks for a
+/// tensor of that name.
 pub(super) fn config(
     metadata: &Metadata,
     architecture: &str,

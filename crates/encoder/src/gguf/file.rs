@@ -19,7 +19,7 @@ use crate::options::Pooling;
 use crate::tensor_store::TensorStore;
 
 const WORDS: &str = "token_embd.weight";
-/// Tensors beside those of the encoder: the product with the vocabulary at the end, which no embedding needs.
+/// Tensors that embeddings do not need: the product with the vocabulary at the end.
 const UNUSED: [&str; 2] = ["output.weight", "output.bias"];
 
 /// An open file whose head agrees with its length.
@@ -29,7 +29,7 @@ pub(crate) struct GgufFile {
     /// Seeking and reading go together.
     file: Mutex<File>,
     content: Content,
-    /// Where each tensor lies, by the name that transformers gives it.
+    /// Location of each tensor, by its name in transformers.
     places: HashMap<String, Place>,
     config: String,
     pooling: Option<Pooling>,
@@ -79,7 +79,8 @@ impl GgufFile {
                     "it has a tensor \"{name}\", which this reader of {architecture} knows no use for"
                 )));
             };
-            // llama.cpp turns neighbouring components together in this architecture, transformers those half a head apart.
+            // llama.cpp rotates neighbouring components together in this architecture, transformers those
+            // half a head apart.
             let reordered = match (architecture, ours.rsplit_once('.').map_or("", |(of, _)| of)) {
                 ("llama", of) if of.ends_with("q_proj") => Some(shapes.heads),
                 ("llama", of) if of.ends_with("k_proj") => Some(shapes.kv_heads),
@@ -107,7 +108,7 @@ impl GgufFile {
         &self.path
     }
 
-    /// How token vectors become one, where the file says so.
+    /// Pooling of token vectors, where the file specifies it.
     pub(crate) fn pooling(&self) -> Option<Pooling> {
         self.pooling
     }
@@ -168,7 +169,7 @@ fn guarded<T>(read: impl FnOnce() -> CandleResult<T>) -> CandleResult<T> {
     catch_panic(read).unwrap_or_else(|| Err(candle_core::Error::Msg("its head makes no sense".to_owned())))
 }
 
-/// What is wrong, by what the library says.
+/// Converts the library's error into a readable message.
 fn told(error: &candle_core::Error) -> String {
     let said = error.to_string();
     let said = said.lines().next().unwrap_or_default();
@@ -185,7 +186,7 @@ fn told(error: &candle_core::Error) -> String {
     format!("it is damaged or was cut off ({said}): fetch or copy it again")
 }
 
-/// That every tensor lies inside the file.
+/// Checks that every tensor is inside the file.
 fn check_lengths(content: &Content, length: u64) -> Result<(), String> {
     for (name, info) in &content.tensor_infos {
         let end = bytes(info)
@@ -252,7 +253,8 @@ fn name_in_transformers(name: &str) -> Option<String> {
     matches!(kind, "weight" | "bias").then(|| format!("layers.{layer}.{part}.{kind}"))
 }
 
-/// Rows of each head from pairs that are neighbours to pairs that are half a head apart. `shape` is `[heads * size, ...]`.
+/// Reorders rows of each head from neighbouring pairs to pairs half a head apart. `shape` is `[heads *
+/// size, ...]`.
 fn halves_apart(values: &[f32], shape: &[usize], heads: usize) -> Vec<f32> {
     let rows = shape.first().copied().unwrap_or(0);
     let (width, size) = (values.len() / rows.max(1), rows / heads.max(1));

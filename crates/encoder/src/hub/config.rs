@@ -1,4 +1,5 @@
-//! Where the hub is, where fetched files are kept and who asks: from the environment variables that its tools share.
+//! The hub's address, the cache folder and the access token: from the environment variables that the hub's
+//! tools share.
 
 use std::env;
 use std::fmt;
@@ -30,7 +31,7 @@ pub struct HubConfig {
     pub patience: Duration,
 }
 
-/// The token is told only by being there.
+/// Shows only whether a token is set, never its value.
 impl fmt::Debug for HubConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HubConfig")
@@ -44,16 +45,17 @@ impl fmt::Debug for HubConfig {
 }
 
 impl HubConfig {
-    /// As the environment says: `HF_ENDPOINT`; `HF_HUB_CACHE`, else `HF_HOME/hub`, else `XDG_CACHE_HOME/huggingface/hub`,
-    /// else `~/.cache/huggingface/hub`; `HF_TOKEN`, else the file `HF_TOKEN_PATH`, else `token` in the hub's home folder,
-    /// unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set; `HF_HUB_OFFLINE`.
+    /// Reads the configuration from the environment: `HF_ENDPOINT`; `HF_HUB_CACHE`, else `HF_HOME/hub`,
+    /// else `XDG_CACHE_HOME/huggingface/hub`, else `~/.cache/huggingface/hub`; `HF_TOKEN`, else the file
+    /// `HF_TOKEN_PATH`, else `token` in the hub's home folder, unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is
+    /// set; `HF_HUB_OFFLINE`.
     #[must_use]
     pub fn from_env() -> Self {
         Self::from_variables(|name| env::var(name).ok(), env::home_dir())
     }
 
-    /// Refuses an endpoint that is neither `https` nor on this machine: what decides which files are right, and the token,
-    /// would go over the network unprotected.
+    /// Refuses an endpoint that is neither `https` nor on this machine: the checksums of files, and the
+    /// token, would be sent over the network unprotected.
     pub(super) fn check_endpoint(&self) -> Result<(), EncoderError> {
         let refused = |reason| Err(EncoderError::HubEndpoint { endpoint: self.endpoint.clone(), reason });
         let Ok(uri) = self.endpoint.parse::<Uri>() else { return refused("it is not a web address") };

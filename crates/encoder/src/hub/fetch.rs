@@ -1,4 +1,4 @@
-//! Fetching an encoder from the hub: which files, in which order, and what to say when it does not work.
+//! Fetching an encoder from the hub: which files, in which order, and the messages when it fails.
 
 use std::collections::BTreeSet;
 use std::fs::TryLockError;
@@ -25,7 +25,7 @@ use crate::folder::{
 };
 use crate::sentence_transformers::pooling_file;
 
-/// How often the caller is told, and can stop it.
+/// Interval of progress callbacks, in which the caller can stop the fetch.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
 /// How far a fetch is.
@@ -39,17 +39,19 @@ pub struct Fetched {
     pub total: u64,
 }
 
-/// Fetches what an encoder needs of a repository on the hub and gives its folder, ready for
-/// [`Encoder::open`](crate::Encoder::open): config.json, tokenizer.json, the weights, and the sentence-transformers files
-/// where the repository has them. Files that are cached are not fetched again; what broke off is gone on with. Without a
-/// connection, or with [`HubConfig::offline`], a whole cached snapshot is taken.
+/// Fetches the files of an encoder from a repository on the hub and returns their folder, ready for
+/// [`Encoder::open`](crate::Encoder::open): config.json, tokenizer.json, the weights, and the
+/// sentence-transformers files where the repository has them. Cached files are not fetched again;
+/// interrupted downloads are resumed. Without a connection, or with [`HubConfig::offline`], a complete
+/// cached snapshot is used.
 ///
-/// `on_progress` is called ten times a second or so on the calling thread; breaking stops the fetch at once.
+/// `on_progress` is called about ten times a second on the calling thread; breaking stops the fetch at
+/// once.
 ///
 /// # Errors
-/// No connection and nothing cached; no such repository or no access; a repository without safetensors weights, without a
-/// tokenizer.json or of a family that is not readable, all of which is told before the weights are fetched; a broken
-/// transfer; a full disk; [`EncoderError::Cancelled`].
+/// No connection and nothing cached; no such repository or no access; a repository without safetensors
+/// weights, without a tokenizer.json or of an unsupported family, all of which are checked before the
+/// weights are fetched; a broken transfer; a full disk; [`EncoderError::Cancelled`].
 pub fn fetch(
     name: &HubName,
     config: &HubConfig,
@@ -69,7 +71,8 @@ pub fn fetch(
     }
 }
 
-/// Runs the job on a thread of its own, so that a silent server cannot keep the caller from stopping it.
+/// Runs the job on a separate thread, so that an unresponsive server cannot prevent the caller from
+/// stopping it.
 fn in_background(
     name: &HubName,
     config: &HubConfig,
@@ -80,7 +83,7 @@ fn in_background(
     let (job_name, job_config, job_shared) = (name.clone(), config.clone(), Arc::clone(&shared));
     let started = thread::Builder::new().name("hub-fetch".to_owned()).spawn(move || {
         let job = Job { name: &job_name, config: &job_config, shared: &job_shared };
-        // Nobody may be waiting any more.
+        // The receiver may be gone already.
         let _ = send.send(job.run());
     });
     started.map_err(|e| EncoderError::Threads { threads: 1, reason: e.to_string() })?;

@@ -1,4 +1,5 @@
-//! The cache's layout: `models--OWNER--NAME/{blobs,snapshots/COMMIT,refs,.no_exist/COMMIT}`, as the hub's tools share it.
+//! The cache's layout: `models--OWNER--NAME/{blobs,snapshots/COMMIT,refs,.no_exist/COMMIT}`, shared with
+//! the hub's tools.
 
 use std::fs;
 use std::io::Result as IoResult;
@@ -14,9 +15,10 @@ use crate::sentence_transformers::pooling_file;
 /// Digits of a commit.
 const COMMIT_DIGITS: usize = 40;
 
-/// The folder of a repository's revision that is cached whole, ready for [`Encoder::open`](crate::Encoder::open). Makes no
-/// request. None where a file is missing, or where it is not known whether the repository has one of the optional files,
-/// because without it the embeddings could be other than the model's own.
+/// Finds the folder of a repository's revision that is completely cached, ready for
+/// [`Encoder::open`](crate::Encoder::open). Makes no request. `None` where a file is missing, or where it
+/// is not known whether the repository has one of the optional files, because without it the embeddings
+/// could differ from the model's own.
 #[must_use]
 pub fn cached(name: &HubName, config: &HubConfig) -> Option<PathBuf> {
     Snapshots::of(name, config).whole()
@@ -67,7 +69,7 @@ impl Snapshots {
         fs::write(marker, "")
     }
 
-    /// Makes the revision stand for this commit. Done last: what a revision stands for is whole.
+    /// Points the revision to this commit. Done last, so that every revision refers to a complete snapshot.
     pub(super) fn finish(&self, commit: &str) -> IoResult<()> {
         if is_commit(&self.revision) { Ok(()) } else { self.repository.create_ref(commit) }
     }
@@ -89,7 +91,8 @@ impl Snapshots {
         let folder = Folder::open(&self.folder(&commit)).ok()?;
         let known = |file: &str| folder.path(file).is_file() || self.absent(&commit, file).exists();
         let pooling = pooling_file(&folder).ok()?;
-        // Not the prompts: what was fetched before they were read lacks them, and they are part of a version's key.
+        // The prompts are not required: older downloads, from before they were read, lack them, and they
+        // are part of a version's key.
         [MODULES, SENTENCE_BERT_CONFIG, &pooling].into_iter().all(known).then_some(folder.dir)
     }
 
@@ -115,7 +118,7 @@ pub(super) fn is_commit(text: &str) -> bool {
     text.len() == COMMIT_DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The configuration as it lies in a folder that has no weights yet.
+/// Checks the configuration in a folder that has no weights yet.
 pub(super) fn check_family(dir: &Path) -> Result<(), EncoderError> {
     let folder = Folder::of_files(dir);
     debug_assert!(folder.path(CONFIG).is_file());

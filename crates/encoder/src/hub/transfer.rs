@@ -1,4 +1,5 @@
-//! One file from the hub to the cache: gone on with where an earlier try broke off, checked, and stopped when asked to.
+//! Downloads one file from the hub to the cache: resumed where an earlier attempt was interrupted,
+//! verified, and stoppable.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error as IoError, ErrorKind, Read, Write};
@@ -20,7 +21,7 @@ const SHA256_DIGITS: usize = 64;
 /// Digits of a SHA-1, by which git and so the hub name all others.
 const SHA1_DIGITS: usize = 40;
 
-/// What the fetching thread tells the calling one, and the other way round.
+/// State shared between the fetching and the calling thread.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Bytes here so far, of all files.
@@ -65,7 +66,8 @@ pub(super) struct Wanted {
     pub(super) blob: PathBuf,
 }
 
-/// Fetches a file. What has come stays beside the blob when the connection breaks, and is gone on with.
+/// Fetches a file. When the connection breaks, the partial file stays next to the blob, and is resumed
+/// later.
 pub(super) fn transfer(wanted: &Wanted, config: &HubConfig, shared: &Shared) -> Result<(), EncoderError> {
     shared.begin(&wanted.file);
     let part = wanted.blob.with_file_name(format!("{}.part", wanted.etag));
@@ -109,7 +111,7 @@ fn receive(
         request = request.header("Range", format!("bytes={kept}-"));
     }
     let response = request.call().map_err(|e| broken(e.to_string()))?;
-    // A server that does not do parts sends all of it.
+    // A server without support for partial requests sends the whole file.
     let kept = if kept > 0 && response.status() != 206 { restart(file, part)? } else { kept };
     shared.bytes.fetch_add(kept, Ordering::Relaxed);
     let mut body = response.into_body().into_reader();
@@ -156,7 +158,8 @@ pub(super) fn checksum_kind(etag: &str) -> Option<ChecksumKind> {
     }
 }
 
-/// Compares the checksums that the catalogue and the hub give. A file that differs is removed: going on with it would never mend it.
+/// Verifies the checksums of the catalogue and the hub. A file that differs is removed: resuming would
+/// never repair it.
 fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
     let unreadable = |source: IoError| EncoderError::Read { path: part.to_owned(), source };
     let open = || File::open(part).map_err(unreadable);

@@ -1,5 +1,5 @@
-//! Attention over packed texts on the CPU: each head of each text by two small products, without padding or copies of
-//! whole matrices.
+//! Attention over packed texts on the CPU: two small products for each head of each text, without padding
+//! or copies of whole matrices.
 
 use pulp::Arch;
 use rayon::prelude::*;
@@ -12,8 +12,8 @@ use crate::attention_mask::AttentionMask;
 /// Takes the place of minus infinity: its exponential is 0.
 const NEVER: f32 = -1e30;
 
-/// Rows of scores are filled up to whole vectors of this many, the most of any processor: what is done to them then has
-/// no left-over parts.
+/// Rows of scores are padded to whole vectors of this many, the widest of any processor, so that loops over
+/// them have no remainder.
 const LANES: usize = 16;
 
 /// How the heads of one layer look at a text.
@@ -31,8 +31,9 @@ pub(crate) struct Heads<'a> {
     pub(crate) bias: Option<(&'a [f32], usize)>,
 }
 
-/// From stacked queries, keys and values `[rows, (heads + 2 * kv_heads) * size]` of texts of these `lengths` to the attended
-/// values `[rows, heads * size]`. In a pool of several threads heads are shared out.
+/// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values `[rows, (heads
+/// + 2 * kv_heads) * size]` of texts of these `lengths`. In a pool of several threads heads are distributed
+/// over them.
 pub(crate) fn attend(arch: Arch, stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
     let rows: usize = lengths.iter().sum();
     if rows == 0 || heads.heads == 0 || heads.kv_heads == 0 {

@@ -1,8 +1,8 @@
 //! Products in 32-bit floats: one kernel, compiled for each set of vector instructions.
 //!
-//! The weights of a few vectors' worth of outputs lie together, input by input: a panel. A tile is some rows times one
-//! panel; its sums stay in registers while inputs and weights stream by. A panel is larger than the first-level cache, so
-//! that its weights are asked for before they are needed.
+//! The weights of a few vectors' worth of outputs are stored together, input by input: a panel. A tile is
+//! some rows times one panel; its sums stay in registers while inputs and weights are streamed. A panel is
+//! larger than the first-level cache, so its weights are prefetched.
 
 use std::array::from_fn;
 use std::hint::black_box;
@@ -13,12 +13,12 @@ use pulp::{Arch, Simd, WithSimd};
 use super::epilogue::TileEpilogue;
 use super::prefetch::prefetch;
 
-/// Bytes between the weights that are read and those that are asked for: the time of some hundred multiplications, in
-/// which the second-level cache can answer, and mostly the third.
+/// Prefetch distance in bytes: the time of some hundred multiplications, in which the second-level cache
+/// can answer, and mostly the third.
 const PREFETCH_BYTES: usize = 2304;
 
-/// Weights, panel by panel: for each of its inputs the weights to all outputs of the panel. The last is filled up with
-/// zeros.
+/// Weights, panel by panel: for each input the weights to all outputs of the panel. The last panel is
+/// padded with zeros.
 pub(super) struct PackedWeights {
     values: Vec<f32>,
     /// Outputs in a panel.
@@ -200,7 +200,8 @@ impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> WithSimd
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // What follows must not take registers from the loop over inputs: seen together, the compiler keeps sums in memory there.
+        // The epilogue must not take registers from the loop over inputs: if it sees both together, the
+        // compiler puts sums in memory there.
         let sums = black_box(self.sums(simd));
         let Tile { rows, place, finish, .. } = self.0;
         let bias = finish.bias::<S, VECTORS>(simd, place.output);

@@ -1,7 +1,7 @@
-//! Products of activations in levels of 8 bits with weights in levels of 8 bits.
+//! Products of activations quantised to 8 bits with weights quantised to 8 bits.
 //!
-//! `y = step_row * step_output * (sum of (byte - zero) * weight + sum of excess * weight)`: the sums of bytes are whole
-//! numbers and so exact, whatever their order.
+//! `y = step_row * step_output * (sum of (byte - zero) * weight + sum of excess * weight)`: the sums of
+//! bytes are integers and so exact, regardless of their order.
 
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
-//! The exponential and the error function in 32 bits, written so that the compiler can compute many side by side.
+//! The exponential and the error function in 32 bits, written so that the compiler can vectorise them.
 
-/// `e^x` within two units in the last place for finite results; 0 below -87 and `e^88` above 88, never NaN for numbers.
+/// Computes `e^x` within two units in the last place for finite results; 0 below -87 and `e^88` above 88,
+/// never NaN for numbers.
 ///
-/// `x = n ln 2 + r` with `|r| <= ln 2 / 2`; the Taylor series of `e^r` to the seventh power, times `2^n` put together
-/// from its exponent bits.
+/// `x = n ln 2 + r` with `|r| <= ln 2 / 2`; the Taylor series of `e^r` to the seventh power, times `2^n`
+/// built from its exponent bits.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     /// Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.

@@ -1,4 +1,5 @@
-//! The weights of a linear layer, packed for the kernel that reads them, and the product with rows of activations.
+//! The weights of a linear layer, packed for the kernel that reads them, and the product with rows of
+//! activations.
 
 use std::ops::Range;
 
@@ -14,9 +15,9 @@ use crate::options::Precision;
 /// Rows that are shared out among threads together: enough to pay for reading the weights.
 const LEAST_ROWS: usize = 64;
 
-/// Bytes of rows that are multiplied by all weights before the next rows. A panel of weights stays in a core's
-/// second-level cache while these pass by in order, so that they need not fit beside it; weights are read from farther
-/// away once for all of them.
+/// Bytes of rows that are multiplied by all weights before the next rows. A panel of weights stays in a
+/// core's second-level cache while these are streamed, so that they need not fit next to it; weights are
+/// read from slower memory once for all of them.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// The weights of one linear layer, laid out for products.
@@ -39,7 +40,7 @@ pub(crate) fn has_byte_products() -> bool {
 /// Weights as a kernel reads them.
 enum Store {
     Fp32(fp32::PackedWeights),
-    /// Weights rounded to levels, but kept and multiplied as floats: the same numbers, on machines without products of
+    /// Quantised weights stored and multiplied as floats: the same numbers, on machines without products of
     /// bytes.
     FakeQuantized(fp32::PackedWeights),
     #[cfg(target_arch = "x86_64")]
@@ -130,10 +131,11 @@ impl Packed {
         self.inputs
     }
 
-    /// `out = after(x W^T)`, with `x` as `[rows, inputs]` and `out` as `[rows, outputs]`; what was in `out` is lost.
+    /// Computes `out = after(x W^T)`, with `x` as `[rows, inputs]` and `out` as `[rows, outputs]`; `out` is
+    /// overwritten.
     ///
     /// # Panics
-    /// Where the sizes of `x`, `out` and `after` do not belong together.
+    /// Where the sizes of `x`, `out` and `after` do not match.
     pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
         if self.outputs == 0 || out.is_empty() {
             return;
@@ -167,7 +169,8 @@ impl Packed {
             .with_rows(self.arch, x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
     }
 
-    /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
+    /// For few rows: every thread computes all rows of its share of the outputs, so that each weight is
+    /// read once.
     fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
         let finish = TileEpilogue::of(after);
         let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);

@@ -5,9 +5,10 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Asks for as many bytes as `here` has, from `AHEAD` bytes after its beginning on, to be brought into the first-level
-/// cache. Processors see by themselves that memory is read in order, but stop at the end of a page of 4 KiB and run only a
-/// few lines ahead: on Intel server cores, whose third level takes 70 ns to answer, products waited a fifth of their time.
+/// Prefetches as many bytes as `here` has, from `AHEAD` bytes after its beginning, into the first-level
+/// cache. Hardware prefetchers detect sequential reads, but stop at the end of a 4 KiB page and run only a
+/// few lines ahead: on Intel server cores, whose third level takes 70 ns to answer, products waited a fifth
+/// of their time.
 #[inline(always)]
 pub(super) fn prefetch<const AHEAD: usize, T>(here: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,16 +1,17 @@
-//! Rows of activations in whole levels: 8 bits for nearly all numbers, more for the few that stand out.
+//! Quantises rows of activations: 8 bits for nearly all numbers, more for the few outliers.
 //!
-//! Each row has its own step, so that a row's result depends on no other row. In transformers a few channels are ten
-//! times as large as all others (Dettmers et al. 2022, arXiv 2208.07339); a step that had room for them would leave the
-//! others too few levels. So the range is that of the row without its very largest and smallest numbers, where this
-//! makes it clearly narrower, and what those numbers have beyond it is kept beside the bytes as their *excess*.
+//! Each row has its own step, so that a row's result depends on no other row. In transformers a few
+//! channels are ten times as large as all others (Dettmers et al. 2022, arXiv 2208.07339); a step that
+//! covered them would leave the others too few levels. The range is therefore that of the row without its
+//! very largest and smallest numbers, where this makes it clearly narrower, and what those numbers have
+//! beyond it is stored next to the bytes as their *excess*.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Extremes kept side by side; a number stands out only against those of the other lanes.
+/// Number of extremes tracked in parallel; an outlier is recognised only against those of the other lanes.
 const LANES: usize = 16;
 
 /// Extremes left out on either side of a narrowed range.
@@ -211,7 +212,7 @@ fn collect(qparams: QParams, row: &[f32], excess: &mut Vec<Outlier>) {
 }
 
 thread_local! {
-    /// Kept between products, so that they allocate nothing.
+    /// Buffers reused between products, so that these allocate nothing.
     static LEVELS: RefCell<QuantizedRows> = RefCell::default();
     static ROUNDED: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
@@ -231,7 +232,7 @@ pub(super) fn with_levels<R>(
     result
 }
 
-/// Calls `work` with the numbers that the levels of `x` stand for: what machines without products of bytes compute with.
+/// Calls `work` with the values of `x` after quantisation, for machines without products of bytes.
 pub(super) fn with_rounded<R>(arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&[f32]) -> R) -> R {
     let mut out = ROUNDED.take();
     out.clear();
@@ -269,7 +270,7 @@ mod tests {
     use super::super::reference::every_arch;
     use super::*;
 
-    /// What the levels of `row` stand for: the same by all vector instructions.
+    /// Dequantised values of `row`, which must be the same with all vector instructions.
     fn back(row: &[f32]) -> (QParams, Vec<f32>, Vec<Outlier>) {
         let mut found = every_arch().into_iter().map(|arch| back_by(arch, row));
         let first = found.next().unwrap();

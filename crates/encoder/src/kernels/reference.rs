@@ -1,9 +1,10 @@
-//! What kernels are tested against, plain definitions in 64 bits, and the instruction sets that they are tested on.
+//! Reference implementations for tests of the kernels, plain definitions in 64 bits, and the instruction
+//! sets to test.
 
 use pulp::Arch;
 
-/// Every set of vector instructions that kernels are compiled for and this machine has, not only its best: on x86-64 the
-/// scalar path always, AVX2 (V3) and AVX-512 (V4) where they are there.
+/// Every instruction set that kernels are compiled for and this machine has, not only its best: on x86-64
+/// always the scalar path, and AVX2 (V3) and AVX-512 (V4) where available.
 pub(crate) fn every_arch() -> Vec<Arch> {
     #[cfg(target_arch = "x86_64")]
     {

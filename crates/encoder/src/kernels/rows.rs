@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 use super::gelu::{gelu, normal_cdf};
 use super::math::{exp, gelu_tanh, gelu_tanh_slope, normal_pdf};
 
-/// Sums kept side by side, because additions of floats may not be reordered by the compiler.
+/// Number of partial sums, because the compiler may not reorder additions of floats.
 const LANES: usize = 16;
 
 pub(crate) struct AddBias<'a> {
@@ -256,8 +256,8 @@ impl WithSimd for SiluGatedBackward<'_> {
     }
 }
 
-/// In place: turns the pairs of components `(i, i + half)` of the first `heads` heads of each row by the row's angles. With
-/// `back` the other way round.
+/// Rotates, in place, the pairs of components `(i, i + half)` of the first `heads` heads of each row by the
+/// row's angles; with `back` in the opposite direction.
 pub(crate) struct Rotate<'a> {
     /// `[rows, width]`
     pub(crate) x: &'a mut [f32],
@@ -490,7 +490,7 @@ impl WithSimd for DropoutRows<'_> {
     }
 }
 
-/// A hash of 32 bits in which each bit of the input moves about half of the output's: two rounds of multiply and
+/// A 32-bit hash in which each input bit changes about half of the output bits: two rounds of multiply and
 /// xor-shift, the constants of Wellons' `lowbias32`.
 #[inline(always)]
 fn scramble(x: u32) -> u32 {

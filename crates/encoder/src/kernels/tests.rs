@@ -132,7 +132,7 @@ fn no_rows_and_no_inputs_are_no_trouble() {
     assert_eq!(out, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 }
 
-/// Rows of which some have numbers that stand out, some only zeros.
+/// Rows of which some have outliers and some only zeros.
 fn uneven(rows: usize, inputs: usize) -> Vec<f32> {
     let mut x = scattered(rows * inputs, 11);
     for (row, x) in x.chunks_exact_mut(inputs).enumerate() {
@@ -146,7 +146,8 @@ fn uneven(rows: usize, inputs: usize) -> Vec<f32> {
     x
 }
 
-/// Half a step of the row for each weight and half a step of the output for each input: what rounding may cost.
+/// The rounding error allowed: half a step of the row for each weight and half a step of the output for
+/// each input.
 fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64> {
     let (_, steps) = quantize_weights::levels(weight, inputs);
     let total = |row: &[f32]| row.iter().map(|x| f64::from(x.abs())).sum::<f64>();

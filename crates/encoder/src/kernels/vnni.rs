@@ -1,5 +1,5 @@
-//! Sums of products of bytes by the instruction that AVX-512 VNNI (512 bits) and AVX-VNNI (256 bits, processors without
-//! AVX-512) have for them, VPDPBUSD.
+//! Sums of products of bytes with the instruction VPDPBUSD of AVX-512 VNNI (512 bits) and AVX-VNNI (256
+//! bits, processors without AVX-512).
 #![allow(unsafe_code)] // The instruction may be called only where it was found, which the compiler cannot know.
 
 use std::arch::x86_64::{
@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 
 use pulp::bytemuck::cast;
 
-/// Outputs whose weights lie together.
+/// Number of outputs whose weights are stored together.
 pub(super) const WIDTH: usize = 48;
 
 /// Rows that are computed together: their sums and a group's weights fill the registers.

@@ -51,7 +51,8 @@ impl Activation {
     }
 }
 
-/// `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`: the tensor library's own has a backward of four digits only.
+/// Computes `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`: the backward pass of the tensor library's
+/// own version has only four correct digits.
 fn gelu_tanh_chain(x: &Tensor) -> CandleResult<Tensor> {
     let cube = (x.sqr()? * x)?;
     let inner = ((x + (cube * 0.044_715)?)? * (2.0 / std::f64::consts::PI).sqrt())?;

@@ -7,8 +7,9 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{AddBias, ColumnSums};
 
-/// `x` `[rows, inputs]` times the transpose of `weight` `[outputs, inputs]`, plus `bias` `[outputs]`. With `learns` false
-/// weight and bias get no gradient, tracked or not, and the backward costs half.
+/// Multiplies `x` `[rows, inputs]` by the transpose of `weight` `[outputs, inputs]` and adds `bias`
+/// `[outputs]`. With `learns` false weight and bias get no gradient, tracked or not, and the backward pass
+/// costs half.
 pub(crate) fn linear(
     x: &Tensor,
     weight: &Tensor,

@@ -1,8 +1,8 @@
-//! Adding the gradients of a batch's parts up while they come.
+//! Accumulates the gradients of a batch's parts as they arrive.
 //!
-//! Each worker adds its part itself, in the order of the parts, so that sums are the same whoever finishes first and no
-//! worker holds more than one part. Gradients of embedding tables come as the rows that the part used: one table's worth of
-//! them exists in the sum alone.
+//! Each worker adds its own part, in the order of the parts, so that sums do not depend on which worker
+//! finishes first and no worker holds more than one part. Gradients of embedding tables come as the rows
+//! that the part used: only the sum holds a whole table of them.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -39,7 +39,7 @@ pub(super) struct Accumulator {
 struct State {
     next: usize,
     total: Gradients,
-    /// A part will never come: nobody may wait for it.
+    /// Set when a part will never arrive, so that no worker waits for it.
     failed: bool,
 }
 
@@ -50,8 +50,8 @@ impl Accumulator {
         Self { state: Mutex::new(state), turn: Condvar::new() }
     }
 
-    /// Computes part number `place` and adds it once all before it are added. Where one of them fails it is dropped: the
-    /// failure is what is told.
+    /// Computes part number `place` and adds it after all parts before it. Where one of them failed it is
+    /// dropped: the first failure is reported.
     pub(super) fn add<E>(
         &self,
         place: usize,

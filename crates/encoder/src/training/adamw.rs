@@ -15,13 +15,14 @@ use crate::blocks::{Group, Parameter};
 /// The constants of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamWSettings {
-    /// Share of the old mean of gradients that is kept.
+    /// Decay rate of the running mean of gradients.
     pub beta1: f64,
-    /// Share of the old mean of squared gradients that is kept.
+    /// Decay rate of the running mean of squared gradients.
     pub beta2: f64,
     /// Added to the root of the latter.
     pub epsilon: f64,
-    /// Share of a matrix's weights, times the learning rate, that a step takes away. Biases and norms keep theirs.
+    /// Fraction of a matrix's weights, times the learning rate, that each step removes. Biases and norms do
+    /// not decay.
     pub weight_decay: f64,
 }
 
@@ -31,7 +32,8 @@ impl Default for AdamWSettings {
     }
 }
 
-/// The optimizer's memory: two numbers for each weight that has ever had a gradient, and how many steps were taken.
+/// The state of the optimizer: two numbers for each weight that has ever had a gradient, and the number of
+/// steps.
 #[derive(Debug, Default)]
 pub struct AdamW {
     settings: AdamWSettings,
@@ -39,12 +41,12 @@ pub struct AdamW {
     steps: u32,
 }
 
-/// What is kept of one tensor's gradients.
+/// State of one tensor.
 #[derive(Debug)]
 struct Tracked {
     moments: Moments,
-    /// Gradients that it has had: the bias of its means is corrected by these, as PyTorch does, so that a tensor that gets its
-    /// first gradient late is not moved too far.
+    /// Number of gradients it has had: the bias correction uses this, as in PyTorch, so that a tensor that
+    /// gets its first gradient late is not moved too far.
     steps: u32,
 }
 
@@ -74,10 +76,7 @@ impl AdamW {
         self.steps
     }
 
-    /// Moves every parameter that has a gradient, each at the rate of its group.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Updates every parameter that has a gradient, each with the learning rate of its group.
     pub fn step(&mut self, gradients: &Gradients, rate: impl Fn(Group) -> f64) -> CandleResult<()> {
         self.steps += 1;
         let mut work = Vec::new();
@@ -102,19 +101,16 @@ impl AdamW {
         Ok(())
     }
 
-    /// Forgets these variables: for weights that were set anew, to which the moments of their old path mean nothing.
+    /// Removes the state of these variables: for weights that were reset, for which the old moments are
+    /// meaningless.
     pub fn forget<'a>(&mut self, variables: impl IntoIterator<Item = &'a Var>) {
         for var in variables {
             self.tracked.remove(&var.as_tensor().id());
         }
     }
 
-    /// What it remembers of these variables, as tensors named `NAME.mean`, `NAME.square` and
-    /// `NAME.step`: with [`AdamW::steps`] all that
-    /// [`AdamW::load_state_dict`] needs to go on as if nothing had happened.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Returns the state of these variables, as tensors named `NAME.mean`, `NAME.square` and `NAME.step`:
+    /// together with [`AdamW::steps`] all that [`AdamW::load_state_dict`] needs to resume exactly.
     pub fn state_dict<'a>(
         &self,
         variables: impl IntoIterator<Item = (&'a str, &'a Var)>,
@@ -136,10 +132,10 @@ impl AdamW {
         Ok(memory)
     }
 
-    /// An optimizer that goes on after `steps` steps with what [`AdamW::state_dict`] gave.
+    /// Restores an optimizer after `steps` steps from the result of [`AdamW::state_dict`].
     ///
     /// # Errors
-    /// A remembered tensor has another shape than its variable.
+    /// A stored tensor has another shape than its variable.
     pub fn load_state_dict<'a>(
         settings: AdamWSettings,
         steps: u32,
@@ -188,7 +184,7 @@ impl AdamW {
     }
 }
 
-/// What one tensor's step needs: `w = keep w - rate m / (sqrt(square_scale v) + epsilon)`.
+/// Constants of one tensor's step: `w = keep w - rate m / (sqrt(square_scale v) + epsilon)`.
 #[derive(Clone, Copy, Debug)]
 struct Constants {
     beta1: f32,

@@ -19,8 +19,9 @@ pub struct GroupNorm {
     pub without_gradient: usize,
 }
 
-/// Takes the gradient of a tensor out of what `backward` gave. The tensor library's own steps give gradients that hold on to the graph that they
-/// come from; whatever is kept of them, an optimizer's moments above all, would keep the graphs of all steps.
+/// Takes the gradient of a tensor from the result of `backward`, detached: the tensor library's gradients
+/// may reference the graph that they come from, and anything that stores them, an optimizer's moments above
+/// all, would retain the graphs of all steps.
 pub(super) fn taken(store: &mut GradStore, of: &Tensor) -> Option<Tensor> {
     store.remove(of).map(|gradient| gradient.detach())
 }
@@ -34,11 +35,8 @@ pub struct Gradients {
 }
 
 impl Gradients {
-    /// The gradient of a loss (a number without axes) with respect to what a caller put on top of embeddings that do not
-    /// learn themselves.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Computes the gradient of a loss (a number without axes) with respect to a caller's head on top of
+    /// frozen embeddings.
     pub fn of_head(loss: &Tensor, head: &[(&str, &Var)]) -> CandleResult<Self> {
         let mut store = loss.backward()?;
         let of = head
@@ -62,10 +60,8 @@ impl Gradients {
             .and_then(|(_, gradient)| gradient.as_ref())
     }
 
-    /// Adds another batch's gradients of the same parameters, for gradient accumulation. Losses are added up too.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Adds another batch's gradients of the same parameters, for gradient accumulation. Losses are added
+    /// up too.
     pub fn add(&mut self, other: Self) -> CandleResult<()> {
         self.loss += other.loss;
         for ((_, mine), (_, theirs)) in self.of.iter_mut().zip(other.of) {
@@ -77,10 +73,7 @@ impl Gradients {
         Ok(())
     }
 
-    /// Multiplies loss and gradients, for example with one over the number of batches added up.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Multiplies loss and gradients, for example by one over the number of batches added up.
     pub fn scale(&mut self, by: f64) -> CandleResult<()> {
         self.loss *= by;
         for (_, gradient) in &mut self.of {
@@ -91,10 +84,8 @@ impl Gradients {
         Ok(())
     }
 
-    /// The norm of each group, from the embeddings up: what a run logs, so that a group without a gradient is seen.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Returns the norm of each group, from the embeddings up; logged by training runs, so that a group
+    /// without a gradient is noticed.
     pub fn norms(&self) -> CandleResult<Vec<GroupNorm>> {
         let mut groups: Vec<Group> = self.of.iter().map(|(parameter, _)| parameter.group).collect();
         groups.sort_unstable();
@@ -102,11 +93,8 @@ impl Gradients {
         groups.into_iter().map(|group| self.norm_of(group)).collect()
     }
 
-    /// Scales all gradients down so that their common norm is at most `most` (Pascanu et al. 2013, arXiv 1211.5063);
-    /// returns the norm before.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Scales all gradients down so that their global norm is at most `most` (Pascanu et al. 2013, arXiv
+    /// 1211.5063); returns the norm before.
     pub fn clip(&mut self, most: f64) -> CandleResult<f64> {
         let norm = self.norms()?.iter().map(|group| group.norm * group.norm).sum::<f64>().sqrt();
         if norm > most {
@@ -118,10 +106,7 @@ impl Gradients {
         Ok(norm)
     }
 
-    /// The name of a parameter whose gradient is not a number somewhere.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Returns the name of a parameter whose gradient is not finite.
     pub fn not_finite(&self) -> CandleResult<Option<String>> {
         for (parameter, gradient) in &self.of {
             if let Some(gradient) = gradient
@@ -190,7 +175,8 @@ mod tests {
         let (first, second) = (var(&[1.0, 2.0]), var(&[3.0, 4.0]));
         let loss = || ((first.as_tensor() * second.as_tensor()).unwrap().sqr().unwrap()).sum_all().unwrap();
         let kept = loss().backward().unwrap();
-        // What the tensor library gives by itself: this test tells nothing once that holds on to nothing.
+        // The tensor library's own gradients: this test is meaningless once they no longer reference the
+        // graph.
         assert!(kept.get(&second).unwrap().track_op());
         let gradients = Gradients::of_head(&loss(), &[("first", &first), ("second", &second)]).unwrap();
         for name in ["first", "second"] {

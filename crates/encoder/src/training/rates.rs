@@ -2,8 +2,9 @@
 
 use crate::blocks::Group;
 
-/// ParamRegistry rates that fall from the top of an encoder to its embeddings (Howard and Ruder 2018, arXiv 1801.06146,
-/// "discriminative fine-tuning"): the group at depth `d` of `n` learns at `encoder * decay^(n - d)`.
+/// Learning rates that fall from the top of an encoder to its embeddings (Howard and Ruder 2018, arXiv
+/// 1801.06146, "discriminative fine-tuning"): the group at depth `d` of `n` learns at `encoder * decay^(n -
+/// d)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerRates {
     /// Rate of what comes after the last layer.

@@ -25,14 +25,14 @@ use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Tokens};
 use crate::workers::Workers;
 
-/// Gradients that are held at a time beside their sum, in bytes at most.
+/// Maximum bytes of gradients held at a time in addition to their sum.
 const GRADIENT_BYTES: usize = 2 << 30;
 
 /// Beyond so many parts of a usual batch of 16 texts each is a text or two.
 const MOST_PARTS: usize = 8;
 
-/// An encoder some of whose weights learn. Made from the same folders as [`Encoder`]; gives embeddings that a loss can be
-/// put on, and folders that [`Encoder`] opens.
+/// An encoder with trainable weights. Opens the same folders as [`Encoder`]; computes embeddings for a loss, and
+/// writes folders that [`Encoder`] opens.
 ///
 /// ```
 /// use std::path::Path;
@@ -100,11 +100,12 @@ impl fmt::Debug for Trainable {
 }
 
 impl Trainable {
-    /// Opens a folder as [`Encoder::open`] does, with the weights that `policy` names as variables. `seed` decides the
-    /// first values of low-rank additions.
+    /// Opens a folder like [`Encoder::open`], with the weights that `policy` names as variables. `seed`
+    /// determines the initial values of low-rank additions.
     ///
     /// # Errors
-    /// As [`Encoder::open`]; [`EncoderError::Policy`] for a policy that this encoder cannot follow.
+    /// Those of [`Encoder::open`]; [`EncoderError::Policy`] for a policy that this encoder does not
+    /// support.
     pub fn open(
         dir: &Path,
         options: &EncoderOptions,
@@ -141,7 +142,8 @@ impl Trainable {
         })
     }
 
-    /// One line for people where texts are cut earlier than without a soft prompt, so that it fits beside them.
+    /// A one-line note where texts are cut earlier than without a soft prompt, so that it fits next to
+    /// them.
     #[must_use]
     pub fn cut_for_prompt(&self) -> Option<String> {
         let (wished, read) = (self.wished_tokens, self.version.max_tokens);
@@ -196,25 +198,20 @@ impl Trainable {
         &self.device
     }
 
-    /// Token ids of each text; of one that is longer than can be read at once the first window, because a graph over all
-    /// of a long text would not fit into memory.
-    ///
-    /// # Errors
-    /// As [`Encoder::encode`].
+    /// Returns the token ids of each text; for one longer than the encoder can read at once those of the
+    /// first window, because a graph over a whole long text would not fit into memory.
     pub fn tokenize(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
         let tokenized = self.workers.tokenize(|| self.tokens.tokenize(texts, 0))?;
         // A text has at least one window.
         Ok(tokenized.into_iter().map(|mut text| text.windows.swap_remove(0)).collect())
     }
 
-    /// Where words are among the tokens that [`Trainable::tokenize`] gives of their text. `words` has of each text the first character of each word
-    /// and the one behind its last one (Unicode scalar values). A word without tokens, or behind the first window of a long text, has an empty range.
-    ///
-    /// # Errors
-    /// As [`Trainable::tokenize`].
+    /// Locates words among the tokens that [`Trainable::tokenize`] returns for their text. `words` has for
+    /// each text the first character of each word and the one after its last one (Unicode scalar values). A
+    /// word without tokens, or after the first window of a long text, has an empty range.
     ///
     /// # Panics
-    /// `words` has not as many entries as `texts`.
+    /// `words` does not have as many entries as `texts`.
     pub fn word_tokens(
         &self,
         texts: &[&str],
@@ -235,8 +232,8 @@ impl Trainable {
         Ok(located.iter().zip(words).map(of_text).collect())
     }
 
-    /// Embeddings `[texts, dim]` that know how they came about. With a `seed` this is training: dropout as config.json
-    /// says, the same for the same seed; without one nothing is dropped.
+    /// Computes embeddings `[texts, dim]` with a graph. With a `seed` this is training: dropout as in
+    /// config.json, the same for the same seed; without one nothing is dropped.
     ///
     /// # Errors
     /// [`EncoderError::BadIds`] for no texts, a text without tokens or with too many, or an unknown id;
@@ -246,15 +243,16 @@ impl Trainable {
         self.pooled(texts, &self.pass(texts, seed)).map_err(|source| self.compute(source))
     }
 
-    /// The gradient of a loss on the embeddings of `texts` with respect to everything that learns, `head` included. The
-    /// batch is shared out over the threads: `loss` is called once for each share, with its embeddings `[share, dim]` and
-    /// the range of `texts` that they belong to, and gives that share's part of the loss as a number without axes;
-    /// parts are added up, so a mean over the batch is divided by the batch's size. What is dropped depends on the seed and
-    /// on the number of threads up to eight, because every share drops elements of its own.
+    /// Computes the gradient of a loss on the embeddings of `texts` with respect to all trainable
+    /// parameters, including `head`. The batch is distributed over the threads: `loss` is called once for
+    /// each share, with its embeddings `[share, dim]` and the range of `texts` that they belong to, and
+    /// returns that share's part of the loss as a number without axes; parts are added up, so a mean over
+    /// the batch is divided by the batch's size. Dropout depends on the seed and on the number of threads
+    /// up to eight, because every share drops elements of its own.
     ///
     /// # Errors
-    /// As [`Trainable::embed`]; [`EncoderError::LossNotFinite`] and [`EncoderError::GradientNotFinite`] before anything has
-    /// moved.
+    /// Those of [`Trainable::embed`]; [`EncoderError::LossNotFinite`] and
+    /// [`EncoderError::GradientNotFinite`] before any parameter is updated.
     pub fn gradients(
         &self,
         texts: &[Vec<u32>],
@@ -267,10 +265,12 @@ impl Trainable {
         })
     }
 
-    /// As [`Trainable::gradients`], of a loss on the embeddings and on the hidden states of single tokens.
+    /// Like [`Trainable::gradients`], for a loss on the embeddings and on the hidden states of single
+    /// tokens.
     ///
     /// # Errors
-    /// As there; [`EncoderError::Policy`] where a soft prompt learns, whose vectors alone have a graph.
+    /// Those of [`Trainable::gradients`]; [`EncoderError::Policy`] where a soft prompt is trained, because
+    /// only its vectors have a graph.
     pub fn gradients_with_states(
         &self,
         texts: &[Vec<u32>],
@@ -343,12 +343,10 @@ impl Trainable {
         Ok(())
     }
 
-    /// The encoder with its weights as they are now, on the fast path; the low-rank additions are added in.
-    ///
-    /// # Errors
-    /// As [`Trainable::save`] and [`Encoder::open`].
+    /// Returns the encoder with its current weights, on the fast path; low-rank additions are merged.
     pub fn encoder(&self) -> Result<Encoder, EncoderError> {
-        // Neither the folder's weights are summed up again nor its tokenizer read: training asks for this every epoch.
+        // Neither hashes the folder's weights nor reads its tokenizer again: training calls this every
+        // epoch.
         let weights_sha256 = self.version.weights_sha256.clone();
         let known = Known { weights_sha256, tokens: Arc::clone(&self.tokens) };
         Encoder::with_learned(&self.folder.dir, &self.options, self.learned()?, known)
@@ -407,8 +405,9 @@ impl Trainable {
     }
 }
 
-/// Parts of a batch that are computed side by side: one for each worker, but no more than there is memory for, because each
-/// has gradients of its own, and none so small that adding these up takes longer than computing them.
+/// Number of parts of a batch computed in parallel: one for each worker, but no more than memory allows,
+/// because each has gradients of its own, and none so small that adding these up takes longer than
+/// computing them.
 fn parts(workers: usize, parameters: &[Parameter]) -> usize {
     // Rows of tables have gradients as small as the batch.
     let layers = parameters.iter().filter(|parameter| parameter.group != Group::Embeddings);
