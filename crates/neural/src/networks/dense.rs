@@ -71,8 +71,8 @@ impl Dense {
         })
     }
 
-    /// An output layer with zero weights, so that every output is `start` at first, whatever the input. The first step moves
-    /// these weights, and from then on there is a gradient below them.
+    /// Creates an output layer with zero weights, so that every output is `start` at first, regardless of
+    /// the input. The first step moves these weights, and from then on there is a gradient below them.
     pub(crate) fn zero_init(inputs: usize, start: &[f32], device: &Device) -> Result<Self> {
         Ok(Self {
             weight: Var::zeros((inputs, start.len()), candle_core::DType::F32, device)?,
@@ -91,8 +91,8 @@ impl Dense {
     }
 }
 
-/// `many` numbers drawn uniformly from `±1/sqrt(inputs)`: the same spread of outputs whatever the width (LeCun et al. 1998,
-/// Efficient BackProp, section 4.6).
+/// Draws `many` numbers uniformly from `±1/sqrt(inputs)`: the same spread of outputs at any width (LeCun et
+/// al. 1998, Efficient BackProp, section 4.6).
 pub(crate) fn uniform(inputs: usize, many: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let bound = 1.0 / (inputs.max(1) as f32).sqrt();
     (0..many).map(|_| rng.random_range(-bound..=bound)).collect()

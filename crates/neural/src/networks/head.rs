@@ -62,7 +62,8 @@ impl MlpHead {
     }
 }
 
-/// The same head for one annotator each, its weights in one row: hidden weights, hidden biases, weights, biases.
+/// The same head with separate weights for each annotator, in one row: hidden weights, hidden biases,
+/// weights, biases.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnnotatorMlp {
     pub(crate) dim: usize,
@@ -111,7 +112,7 @@ impl AnnotatorMlp {
     }
 }
 
-/// One layer whose weights and biases stand in each row from `at` on.
+/// Applies one layer whose weights and biases are stored in each row from `at` on.
 fn layer(x: &Tensor, rows: &Tensor, at: usize, inputs: usize, outputs: usize) -> Result<Tensor> {
     let n = x.dim(0)?;
     let bias = rows.narrow(1, at + inputs * outputs, outputs)?;

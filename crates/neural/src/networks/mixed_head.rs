@@ -1,11 +1,13 @@
-//! `multilevel` while an encoder is tuned: a linear head and annotators' random effects that stay as the last fit left them.
+//! `multilevel` while an encoder is tuned: a linear head, and annotators' random effects that are fixed
+//! between fits.
 
 use super::dense::DropoutRng;
 use super::head::HeadSpec;
 use candle_core::{DType, Device, Result, Tensor, Var};
 use dissensus_models::mixed::link::Link;
 
-/// `outputs = fixed effects + theta_a`, to which the text adds its scores. The head and the fixed effects learn; random effects are fitted in turn.
+/// Computes `outputs = fixed effects + theta_a`, plus the scores of the text. The head and the fixed
+/// effects learn by gradient; random effects are fitted alternately.
 #[derive(Clone, Debug)]
 pub(crate) struct MixedHead {
     link: Link,
@@ -27,8 +29,8 @@ impl MixedHead {
         })
     }
 
-    /// Takes over a fit: weights (scores x dim) and fixed effects over the embeddings as the network sees them, and all annotators'
-    /// random effects (annotators x random effects).
+    /// Adopts a fit: weights (scores x dim) and fixed effects over the embeddings as the network sees them,
+    /// and all annotators' random effects (annotators x random effects).
     pub(crate) fn refit(
         &mut self,
         weights: &[f64],
@@ -53,7 +55,8 @@ impl MixedHead {
         Ok(())
     }
 
-    /// `x` `[n, dim]` for these annotators; an unknown annotator gets the fixed effects alone.
+    /// Applies the head to `x` `[n, dim]` for these annotators; an unknown annotator gets only the fixed
+    /// effects.
     pub(crate) fn apply(
         &self,
         spec: &HeadSpec,

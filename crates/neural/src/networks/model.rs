@@ -28,7 +28,7 @@ impl NetworkModel {
         &self.network
     }
 
-    /// The same network over other texts, for example those that were added since.
+    /// Returns the same network over other texts, for example those that were added since.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`].

@@ -72,7 +72,7 @@ impl Network {
             ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
                 let embedding = &spec.annotator_embedding;
                 if embedding.identity {
-                    // The first row stands for new annotators.
+                    // The first row is for new annotators.
                     let values = dense::uniform(embedding.size, (annotators + 1) * embedding.size, &mut rng);
                     table = Some(Table::new("person", embedding.size, values));
                 }
@@ -87,7 +87,7 @@ impl Network {
         Ok(Self { spec, shape, device: device.clone(), body, table })
     }
 
-    /// Row of the table that stands for an annotator.
+    /// Row of the table for an annotator.
     fn table_row(&self, annotator: Option<u32>) -> u32 {
         let known = annotator.filter(|a| self.knows(*a));
         match self.body {
@@ -123,7 +123,7 @@ impl Network {
         let x = self.shape.scaler.apply(x)?;
         let head = &self.spec.head;
         match (&self.body, gathered) {
-            // One output for each text, then one for each label of it.
+            // One output for each text, then one for each of its labels.
             (Body::Plain(plain), _) => rows.embeddings(&plain.apply(head, &x, dropout)?),
             (Body::MixedHead(mixed), _) => {
                 mixed.apply(head, &rows.embeddings(&x)?, &rows.annotators, dropout)
@@ -141,7 +141,7 @@ impl Network {
                     known.push(self.one_hot(rows)?);
                 }
                 if known.is_empty() {
-                    // No input tells annotators apart: all are the same.
+                    // No input distinguishes annotators: all are the same.
                     known.push(Tensor::ones((rows.len(), 1), x.dtype(), x.device())?);
                 }
                 mixed.apply(head, &rows.embeddings(&x)?, &Tensor::cat(&known, 1)?, dropout)
@@ -161,7 +161,8 @@ impl Network {
         let targets = rows.targets(target.levels, &self.device)?;
         let loss = output::loss(&self.outputs(x, rows, gathered, dropout)?, &targets, target)?;
         let Body::SepHeads { .. } = self.body else { return Ok(loss) };
-        // The head for unseen annotators has an auxiliary loss on detached embeddings, whose value is left out of the reported loss.
+        // The head for unseen annotators has an auxiliary loss on detached embeddings, whose value is
+        // excluded from the reported loss.
         let shared = self.outputs(&x.detach(), rows, None, dropout)?;
         let shared = output::loss(&shared, &targets, target)?;
         loss + (&shared - shared.detach())?
@@ -184,7 +185,8 @@ impl Network {
         Tensor::from_vec(values, (rows.len(), one_hot.width), &self.device)
     }
 
-    /// Probabilities of the levels for `rows`, rows x levels; an annotator without a head of their own gets the shared one.
+    /// Probabilities of the levels for `rows`, rows x levels; an annotator without a separate head gets the
+    /// shared one.
     pub(crate) fn probabilities(&self, x: &Tensor, rows: &Rows) -> Result<Vec<f32>> {
         let levels = self.shape.target.levels;
         let Body::SepHeads { .. } = self.body else {
@@ -240,8 +242,8 @@ impl Network {
         }
     }
 
-    /// Takes over a fit of `multilevel` on raw embeddings: weights (scores x dim) with their constants (one a score), the
-    /// average link parameters and all annotators' random effects.
+    /// Adopts a fit of `multilevel` on raw embeddings: weights (scores x dim) with their constants (one per
+    /// score), the average link parameters and all annotators' random effects.
     pub(crate) fn refit(&mut self, fit: &dissensus_models::batch::AlternatingFit) -> Result<()> {
         let Scaler { mean, factor } = &self.shape.scaler;
         let dim = self.shape.dim;

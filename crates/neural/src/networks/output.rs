@@ -1,8 +1,9 @@
-//! From a network's outputs to probabilities of levels, and the loss of labels under them.
+//! Converts a network's outputs to probabilities of levels, and computes the loss of labels.
 //!
-//! A network gives outputs `r` for each (text, annotator): one for each level of a choice, one fewer for the others. Choice scales take their softmax. Binary and ordinal ones
-//! take cumulative logits: intercepts `o_1 = r_0`, `o_j = o_{j-1} - exp(r_{j-1})` and `P(y >= j) = sigma(o_j)`, so that levels
-//! stay in order whatever the network says (McCullagh 1980, Regression models for ordinal data).
+//! A network returns outputs `r` for each (text, annotator): one for each level of a choice, one fewer for
+//! other scales. Choice scales take their softmax. Binary and ordinal ones use cumulative logits:
+//! intercepts `o_1 = r_0`, `o_j = o_{j-1} - exp(r_{j-1})` and `P(y >= j) = sigma(o_j)`, so that levels stay
+//! in order for any output (McCullagh 1980, Regression models for ordinal data).
 
 use candle_core::{D, Result, Tensor};
 use dissensus_models::mixed::link::Link;
@@ -18,9 +19,9 @@ pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tens
         let shifted = outputs.broadcast_sub(&top)?;
         return shifted.broadcast_sub(&shifted.exp()?.sum_keepdim(D::Minus1)?.log()?);
     }
-    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them
-    // `sigma(a) - sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, so that no difference of nearly equal numbers is taken and
-    // the gradient stays right where a label is nearly impossible.
+    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them `sigma(a) -
+    // sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, which avoids differences of nearly equal numbers and
+    // keeps the gradient correct where a label is nearly impossible.
     let mut intercept = outputs.narrow(1, 0, 1)?;
     let mut log_p = vec![softplus(&intercept)?.neg()?];
     for j in 1..outputs.dim(1)? {
@@ -34,7 +35,8 @@ pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tens
     Tensor::cat(&log_p, 1)
 }
 
-/// `ln(1 + exp(x))` as a log-sum-exp: it neither overflows nor lacks a gradient, and what is not a number stays so.
+/// Computes `ln(1 + exp(x))` as a log-sum-exp: it neither overflows nor loses its gradient, and propagates
+/// NaN.
 fn softplus(x: &Tensor) -> Result<Tensor> {
     let top = x.relu()?.detach();
     &top + (top.neg()?.exp()? + (x - &top)?.exp()?)?.log()?

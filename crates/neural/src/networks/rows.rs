@@ -12,7 +12,8 @@ pub(crate) struct Rows {
     pub(crate) annotators: Vec<Option<u32>>,
     /// Whose attributes are seen, where that is not who labelled; empty where it is.
     pub(crate) attributes_of: Vec<Option<u32>>,
-    /// Attributes as one-hot values, rows x width, of people who are not among the annotators; empty where they are.
+    /// One-hot attributes, rows x width, of people who are not among the annotators; empty for known
+    /// annotators.
     pub(crate) one_hot: Vec<f32>,
     /// Weighted distribution to learn, rows x levels; empty where nothing is learned.
     pub(crate) targets: Vec<f32>,

@@ -91,10 +91,11 @@ impl Network {
 }
 
 impl NetworkModel {
-    /// The network as bytes for [`NetworkModel::from_bytes`]: what [`NetworkModel::save`] writes, one file behind the other.
+    /// Serialises the network for [`NetworkModel::from_bytes`]: the files of [`NetworkModel::save`], one
+    /// after the other.
     ///
     /// # Errors
-    /// [`ModelError::File`] where there is no place for temporary files.
+    /// [`ModelError::File`] where temporary files cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let folder = scratch()?;
         self.save(folder.path())?;
@@ -106,10 +107,8 @@ impl NetworkModel {
         postcard::to_allocvec(&files).map_err(|e| ModelError::Damaged(e.to_string()))
     }
 
-    /// A network from [`NetworkModel::to_bytes`], which predicts texts by their embeddings and has none of its own.
-    ///
-    /// # Errors
-    /// As [`NetworkModel::load`].
+    /// Restores a network from [`NetworkModel::to_bytes`], which predicts texts from their embeddings and
+    /// has none of its own.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let files: (Vec<u8>, Vec<u8>) =
             postcard::from_bytes(bytes).map_err(|e| ModelError::Damaged(e.to_string()))?;
@@ -126,7 +125,7 @@ impl NetworkModel {
     /// Writes the network into the folder `dir`, which must exist.
     ///
     /// # Errors
-    /// [`ModelError::File`] with what the disk says.
+    /// [`ModelError::File`] with the I/O error.
     pub fn save(&self, dir: &Path) -> Result<(), ModelError> {
         let saved =
             Saved { format: FORMAT, spec: self.network.spec.clone(), shape: self.network.shape.clone() };
@@ -138,7 +137,7 @@ impl NetworkModel {
             .map_err(|e| ModelError::File { path, reason: e.to_string() })
     }
 
-    /// Opens a network that was saved, over the embeddings `x` of the texts it is to predict.
+    /// Opens a saved network over the embeddings `x` of the texts to predict.
     ///
     /// # Errors
     /// [`ModelError::File`], [`ModelError::Damaged`], [`ModelError::Format`], or
@@ -167,7 +166,7 @@ fn scratch() -> Result<tempfile::TempDir, ModelError> {
 }
 
 impl Saved {
-    /// What sizes in a file say must fit together before anything is made of that size.
+    /// Checks that the sizes in a file are consistent before anything of that size is allocated.
     fn check(&self) -> Result<(), String> {
         let Shape { dim, target, annotators, seen, one_hot, scaler } = &self.shape;
         let own = match self.spec.model {

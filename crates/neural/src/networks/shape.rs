@@ -22,7 +22,7 @@ pub(crate) struct OneHot {
     pub(crate) width: usize,
     /// annotators x width.
     rows: Vec<f32>,
-    /// How many values each attribute has; networks that were saved before this was kept have none.
+    /// Number of values of each attribute; missing in networks saved before this field existed.
     #[serde(default)]
     values: Vec<usize>,
 }
@@ -66,8 +66,8 @@ impl OneHot {
     }
 }
 
-/// Centres embeddings and scales them so that their numbers have a mean square of 1: a learning rate then means the same
-/// for embeddings of length 1 and for raw ones. One factor for all columns keeps the geometry.
+/// Centres embeddings and scales them to a mean square of 1: a learning rate then means the same for
+/// embeddings of length 1 and for raw ones. One factor for all columns preserves the geometry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scaler {
     pub(crate) mean: Vec<f32>,

@@ -1,10 +1,12 @@
-//! `share-rec-ffn` and `share-rec-dcn`: a text and an annotator, each made a short vector, and a network over both.
+//! `share-rec-ffn` and `share-rec-dcn`: a text and an annotator, each projected to a short vector, and a
+//! network over both.
 //!
-//! The recommender architectures of Heinisch et al. 2023 ("Architectural Sweet Spots for Modeling Human Label Variation",
-//! EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is projected to `e` numbers, the annotator's
-//! learned vector and one-hot attributes to as many, and `[text, text, annotator]` goes through a feed-forward network of five
-//! tanh layers, or through a Deep & Cross Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`)
-//! of three cross layers in parallel with three deep ones.
+//! The recommender architectures of Heinisch et al. 2023 ("Architectural Sweet Spots for Modeling Human
+//! Label Variation", EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is
+//! projected to `e` numbers, the annotator's learned vector and one-hot attributes to as many, and `[text,
+//! text, annotator]` goes through a feed-forward network of five tanh layers, or through a Deep & Cross
+//! Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`) of three cross
+//! layers in parallel with three deep ones.
 
 use super::dense::{Dense, DropoutRng};
 use super::head::HeadSpec;
@@ -21,7 +23,8 @@ const DEEP_LAYERS: usize = 3;
 pub struct AnnotatorEmbeddingSpec {
     /// Size of the embeddings of texts and annotators (25 and 50 in the literature).
     pub size: usize,
-    /// Dense layers between the inputs of an annotator and that embedding, at least 1 (1 to 3 in the literature).
+    /// Number of dense layers between the inputs of an annotator and that embedding, at least 1 (1 to 3 in
+    /// the literature).
     pub layers: usize,
     /// Whether the annotator's identity is an input: a learned vector each.
     pub identity: bool,
@@ -55,7 +58,7 @@ pub(crate) struct ShareRec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dim: usize,
-    /// Numbers that tell an annotator: learned vector and one-hot attributes.
+    /// Number of inputs that describe an annotator: learned vector and one-hot attributes.
     pub(crate) annotator: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Weights that belong to annotators: one row each, of which a step moves only those it used.
+//! Weights that belong to annotators: one row each; a step updates only the rows it used.
 //!
-//! A dense gradient of all annotators' rows would make every step as dear as the number of annotators. Here the rows of a step
-//! are gathered into a small variable, the gradient comes back for these alone, and so a label costs the same among ten
-//! annotators and among ten thousand.
+//! A dense gradient of all annotators' rows would make the cost of every step proportional to the number of
+//! annotators. Here the rows of a step are gathered into a small variable whose gradient covers only these,
+//! so a label costs the same among ten annotators and among ten thousand.
 
 use candle_core::{Device, Result, Tensor, Var};
 use dissensus_encoder::AdamWSettings;
@@ -77,8 +77,8 @@ impl Table {
         Ok(())
     }
 
-    /// AdamW on the rows of one step; bias correction counts each row's own steps (as the "lazy" Adam of TensorFlow
-    /// and PyTorch's `SparseAdam` leave rows without a gradient alone).
+    /// Applies AdamW to the rows of one step; bias correction counts each row's own steps (just as the
+    /// "lazy" Adam of TensorFlow and PyTorch's `SparseAdam` do not touch rows without a gradient).
     pub(crate) fn step(
         &mut self,
         rows: &[u32],

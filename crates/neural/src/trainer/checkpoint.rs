@@ -1,4 +1,5 @@
-//! Checkpoints: everything that a training needs to be resumed to the same numbers, in folders that appear whole or not at all.
+//! Checkpoints: everything needed to resume a training run with the same numbers, in folders that appear
+//! complete or not at all.
 
 use super::history::EpochRecord;
 use candle_core::{Device, Tensor};
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 const STATE: &str = "state.json";
 const TENSORS: &str = "state.safetensors";
 const PREFIX: &str = "step-";
-/// 1 hashed all texts of the project, 2 those with a label of the training; up to 2 `multilevel` on a tuned encoder was scored at face
-/// value.
+/// Format of checkpoints. 1 hashed all texts of the project, 2 those with a training label; up to 2
+/// `multilevel` on a tuned encoder was scored without calibration.
 const FORMAT: u16 = 3;
 /// The first format whose scores of `multilevel` on a tuned encoder are of the calibrated model.
 pub(crate) const CALIBRATED: u16 = 3;
@@ -50,7 +51,8 @@ impl Checkpoints {
         Ok(Self { folder: folder.to_owned(), keep: keep.max(1) })
     }
 
-    /// Writes a checkpoint, then takes the oldest ones away. Where the disk is full, what was there before stays.
+    /// Writes a checkpoint, then removes the oldest ones. When the disk is full, earlier checkpoints are
+    /// unaffected.
     pub(crate) fn write(&self, state: &State, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         let place = &self.folder;
         let half = tempfile::Builder::new()
@@ -105,8 +107,8 @@ impl Checkpoints {
     }
 }
 
-/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`crate::trainer::TrainConfig::config_hash`]; `None`
-/// where there is no checkpoint.
+/// Returns the hash of the configuration of the newest complete checkpoint in `folder`, see
+/// [`crate::trainer::TrainConfig::config_hash`]; `None` without a checkpoint.
 pub fn checkpoint_config_hash(folder: &Path) -> Option<String> {
     let checkpoints = Checkpoints { folder: folder.to_owned(), keep: 1 };
     checkpoints.all().into_iter().rev().find_map(|folder| {
@@ -144,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(folder.path(), 1).unwrap();
         checkpoints.write(&State { step: 1, ..State::default() }, &tensors(1.0)).unwrap();
-        // A file where the next checkpoint belongs stands for a disk that refuses it.
+        // A file in place of the next checkpoint simulates a disk that refuses it.
         std::fs::write(folder.path().join("step-0000000002"), b"in the way").unwrap();
         let error = checkpoints.write(&State { step: 2, ..State::default() }, &tensors(2.0)).unwrap_err();
         assert!(matches!(error, ModelError::File { .. }), "{error}");

@@ -49,7 +49,7 @@ impl std::str::FromStr for ValidationMetric {
     }
 }
 
-/// Seeds of what is random, apart so that one can be varied alone.
+/// Random seeds, separate so that each can be varied independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// Order of the texts.
@@ -76,10 +76,11 @@ fn is_alike(pos_weight: &f64) -> bool {
     *pos_weight == alike()
 }
 
-/// The resolved configuration of a training. Names in JSON are those of the first checkpoints, whose hash they are part of.
+/// The resolved configuration of a training run. JSON names are those of the first checkpoints, because
+/// they are part of the configuration hash.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
-    /// What stands on the embeddings.
+    /// The network on top of the embeddings.
     pub network: NetworkSpec,
     /// What learns of the encoder.
     pub policy: FreezePolicy,
@@ -119,14 +120,15 @@ pub struct TrainConfig {
     pub metric_for_best_model: ValidationMetric,
     /// Evaluations in a row without a better one before it stops; 0 for never.
     pub patience: u32,
-    /// Checkpoints that are kept to resume from, the newest; at least 1.
+    /// Number of checkpoints to retain for resuming, newest first; at least 1.
     #[serde(rename = "keep")]
     pub save_total_limit: usize,
-    /// Whether levels weigh alike, however frequent; of `sep-heads` for each annotator. In a yes/no question a yes then weighs negatives over
-    /// positives times as much as a no.
+    /// Whether levels are weighted equally, regardless of their frequency; for `sep-heads` per annotator.
+    /// In a yes/no question a yes then has the weight of a no times the ratio of negatives to positives.
     pub class_weights: bool,
-    /// How often the weight of a no a yes of a yes/no question weighs (`pos_weight` of PyTorch's binary cross-entropy); 1 for alike. Other
-    /// questions know no such weight. In place of [`TrainConfig::class_weights`].
+    /// Weight of a yes relative to a no in a yes/no question (`pos_weight` of PyTorch's binary
+    /// cross-entropy); 1 for equal weights. Not available for other questions. An alternative to
+    /// [`TrainConfig::class_weights`].
     #[serde(default = "alike", skip_serializing_if = "is_alike")]
     pub pos_weight: f64,
     /// Share of each label spread evenly over all levels.
@@ -138,8 +140,9 @@ pub struct TrainConfig {
 }
 
 impl TrainConfig {
-    /// Sensible choices for a model on cached embeddings or on an encoder that learns. Rates and epochs of tuned encoders
-    /// are those of everyday recipes (5e-5 with 16 texts a step); a validation loss that rises ends them early.
+    /// Returns sensible defaults for a model on cached embeddings or on an encoder that is tuned. Learning
+    /// rates and epochs of tuned encoders are the usual ones (5e-5 with 16 texts per step); a rising
+    /// validation loss ends training early.
     pub fn new(model: ModelKind, policy: FreezePolicy) -> Self {
         let frozen = policy == FreezePolicy::Frozen;
         let encoder_lr = match policy {
@@ -179,8 +182,8 @@ impl TrainConfig {
         }
     }
 
-    /// The same with smaller batches where there are few texts, so that an epoch on cached embeddings has some thirty steps: a
-    /// few texts in one batch would make no more than a step an epoch.
+    /// Uses smaller batches where there are few texts, so that an epoch on cached embeddings has about
+    /// thirty steps: a few texts in one batch would give only one step per epoch.
     #[must_use]
     pub fn for_texts(self, texts: usize) -> Self {
         let most = self.batch_size;
@@ -189,7 +192,7 @@ impl TrainConfig {
         Self { batch_size, ..self }
     }
 
-    /// Says which choice cannot be carried out.
+    /// Checks every setting for values that are not possible.
     ///
     /// # Errors
     /// [`ModelError::Choice`].
@@ -280,17 +283,18 @@ impl TrainConfig {
         }
     }
 
-    /// SHA-256 of all choices, in hexadecimal: a checkpoint is resumed under the choices that it was made under.
+    /// Computes the SHA-256 of the configuration, in hexadecimal: a checkpoint is resumed only with the
+    /// configuration that it was made with.
     ///
     /// # Errors
-    /// A number that JSON does not have.
+    /// A number that JSON cannot represent.
     pub fn config_hash(&self) -> Result<String, ModelError> {
         let bytes = serde_json::to_vec(self).map_err(|e| ModelError::Damaged(e.to_string()))?;
         Ok(super::hex::hexadecimal(&Sha256::digest(&bytes)))
     }
 
-    /// Whether this is a convex problem, fitted to convergence rather than by gradient steps: a linear head, all labels alike, on
-    /// a frozen encoder.
+    /// Whether this is a convex problem, fitted to convergence rather than by gradient steps: a linear
+    /// head, equally weighted labels, on a frozen encoder.
     pub fn is_convex(&self) -> bool {
         let recommender = matches!(self.network.model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
         let plain = !self.class_weights
@@ -345,7 +349,8 @@ mod tests {
         assert_eq!(batch(FreezePolicy::Full, 10), 16);
     }
 
-    /// Checkpoints hold the hash of these bytes: a name or an order that changes would refuse to resume older trainings.
+    /// Checkpoints contain the hash of these bytes: after a change of a name or the order older trainings
+    /// could not be resumed.
     #[test]
     fn the_json_that_checkpoints_hash_stays_as_it_was() {
         let json = serde_json::to_string(&TrainConfig::new(ModelKind::ShareRecFfn, FreezePolicy::Frozen));

@@ -11,7 +11,8 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Parts of a batch of cached embeddings that are computed side by side. Fixed, so that results do not depend on the machine.
+/// Number of parts of a batch of cached embeddings that are computed in parallel. Fixed, so that results do
+/// not depend on the machine.
 const SHARES: usize = 2;
 /// Texts of a batch of cached embeddings below which one part is quicker.
 const SMALL: usize = 32;
@@ -106,7 +107,8 @@ impl<'a> Embedder<'a> {
         tuned.encoder.word_tokens(&bodies, &words).map_err(encoder_error)
     }
 
-    /// The last hidden states of the words of these texts with the weights as they are now: `[words][hidden]` of each, in no particular order.
+    /// Computes the last hidden states of the words of these texts with the current weights:
+    /// `[words][hidden]` of each, in no particular order.
     pub(crate) fn word_states(
         &self,
         texts: &[u32],
@@ -133,7 +135,8 @@ impl<'a> Embedder<'a> {
         Ok(())
     }
 
-    /// Gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`]. Where asked for, the loss is given the hidden states of the tokens too.
+    /// Computes the gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`]. With
+    /// `with_states` the loss also receives the hidden states of the tokens.
     pub(crate) fn gradients(
         &self,
         texts: &[u32],

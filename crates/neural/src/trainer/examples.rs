@@ -8,8 +8,9 @@ use dissensus_stats::data::{ModelKind, Target, majority_level};
 use dissensus_stats::math::random::generator;
 use rand::RngExt;
 
-/// Share of labels of which `share-rec` is not shown the annotator's identity in training, and, drawn apart, the attributes: so
-/// that it learns to predict for annotators of whom both, only the attributes, or nothing is known.
+/// Share of labels for which `share-rec` does not see the annotator's identity in training, and, drawn
+/// independently, the attributes: so that it learns to predict for annotators of whom both, only the
+/// attributes, or nothing is known.
 const HIDDEN: f64 = 0.1;
 
 /// The rows of every training text.
@@ -81,12 +82,14 @@ impl Examples {
         self.weights.push(weight);
     }
 
-    /// The rows of these texts (places in [`Examples::texts`]), text by text. `seed` decides what is hidden of whom.
+    /// The rows of these texts (indices into [`Examples::texts`]), text by text. `seed` determines which
+    /// identities and attributes are hidden.
     pub(crate) fn rows(&self, places: &[usize], seed: u64) -> Rows {
         self.rows_at((0..).zip(places.iter().copied()), seed)
     }
 
-    /// The same where the text at a place is another one of the batch than the next: the number of each, ascending, and its place.
+    /// The same where a position in the batch differs from the index: the position of each, ascending, and
+    /// its index.
     pub(crate) fn rows_at(&self, places: impl Iterator<Item = (u32, usize)>, seed: u64) -> Rows {
         let mut rows = Rows::default();
         let (mut identities, mut attributes) = (generator(seed, 5), generator(seed, 6));
@@ -114,8 +117,8 @@ impl Examples {
     }
 }
 
-/// Weights that make levels count alike: `n / (levels x n_level)` (scikit-learn's "balanced"); of `sep-heads` within each
-/// annotator's labels. Or a given weight of yes in a yes/no question.
+/// Weights that balance levels: `n / (levels x n_level)` (scikit-learn's "balanced"); for `sep-heads`
+/// within each annotator's labels. Or a given weight of yes in a yes/no question.
 struct ClassWeights {
     /// annotators x levels; empty where all weigh 1.
     of: Vec<f32>,
@@ -213,7 +216,7 @@ mod tests {
         let rows = all.rows(&[0, 1], 0);
         let sum = |level: usize| rows.targets.iter().skip(level).step_by(2).sum::<f32>();
         assert!((sum(0) - 2.5).abs() < 1e-6 && (sum(1) - 2.5).abs() < 1e-6);
-        // Nobody here used both levels: within an annotator there is nothing to balance.
+        // No annotator here used both levels: within an annotator there is nothing to balance.
         let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
         assert_eq!(Examples::new(&LABELS, YES_NO, 3, &each).weight(&[0, 1]), 5.0);
         let both = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 0), o(3, 0, 1)];

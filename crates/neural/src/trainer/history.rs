@@ -10,12 +10,15 @@ pub struct EpochRecord {
     pub epoch: f64,
     /// Steps so far.
     pub step: u32,
-    /// Mean loss of a label of the own question since the evaluation before, in nats, with dropout and smoothing as they were; none
-    /// where every step since was on auxiliary questions. Of several own questions the weighted mean.
+    /// Mean loss per label of the own question since the previous evaluation, in nats, with dropout and
+    /// smoothing; `None` where every step since was on auxiliary questions. With several own questions the
+    /// weighted mean.
     pub train_loss: Option<f64>,
-    /// Scores on the validation labels; none where there are none. Of several own questions the mean, weighted as their losses are.
+    /// Scores on the validation labels; `None` without any. With several own questions the mean, weighted
+    /// like their losses.
     pub validation: Option<ValidationScores>,
-    /// The scores of each own question where there are several, in their order; none of those without validation labels.
+    /// The scores of each own question where there are several, in their order; `None` for those without
+    /// validation labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Option<ValidationScores>>,
     /// Learning rate of the network at the last step.

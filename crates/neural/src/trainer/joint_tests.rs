@@ -25,7 +25,7 @@ fn of_scale<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> 
     TrainingData { embeddings, observations, annotators: 3, target: THREE, attributes: &[] }
 }
 
-/// One annotator's yes to a third question, on text 3 alone.
+/// One annotator's yes to a third question, on text 3 only.
 const ALONE: [Observation; 1] = [Observation { text: 3, annotator: 0, level: 1 }];
 
 fn questions<'a>(
@@ -46,8 +46,8 @@ fn numbers(trained: &Trained) -> Numbers {
     trained.history.iter().map(of).collect()
 }
 
-/// Every model learns all of them by one pass over the texts; a training that broke off goes on to the same numbers, and a checkpoint is of its
-/// questions, their labels and their weights.
+/// Every model learns all of them in one pass over the texts; an interrupted training run resumes to the
+/// same numbers, and a checkpoint is specific to its questions, their labels and their weights.
 #[test]
 fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
@@ -100,7 +100,8 @@ fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers(
     }
 }
 
-/// A head that is held keeps every bit of its weights, while its labels teach the encoder under it and the others learn.
+/// A frozen head retains every bit of its weights, while its labels train the encoder below it and the
+/// others learn.
 #[test]
 fn a_head_that_is_held_stays_as_it_was() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
@@ -135,7 +136,7 @@ fn a_head_that_is_held_stays_as_it_was() {
         let untouched = Encoder::open(&dir, &options).unwrap().encode(&BODIES).unwrap();
         assert_ne!(x(&trained), untouched, "{kind}");
         assert_ne!(x(&trained), x(&without.run(&Silent, |_| ()).unwrap()), "{kind}");
-        // Broken off it goes on to the same numbers, and under another head it does not.
+        // After an interruption it resumes to the same numbers; with another head it refuses to resume.
         let folder = tempfile::tempdir().unwrap();
         let broken = holding.clone().in_folder(folder.path()).run(&StopAt::steps(3), |_| ());
         assert_eq!(broken.err(), Some(ModelError::Cancelled));
@@ -179,7 +180,8 @@ fn a_head_that_does_not_fit_is_not_held() {
     assert!(error.to_string().contains("no head for some"), "{error}");
 }
 
-/// On embeddings that do not change nothing is shared but the order of the texts: a question that is learned beside another one becomes as good as alone.
+/// On fixed embeddings nothing is shared but the order of the texts: a question that is learned together
+/// with another one becomes as good as on its own.
 #[test]
 fn what_is_learned_of_each_question_predicts_it() {
     let one = simulate(160, 6, 2, 4, 100, 1);

@@ -1,4 +1,4 @@
-//! What is kept of a training: checkpoints to resume from, the best weights, and what it gives in the end.
+//! The results of a training run: checkpoints to resume from, the best weights, and the final model.
 
 use super::checkpoint::{CALIBRATED, Checkpoints, State};
 use super::data_hash::data_hash_of_format_1;

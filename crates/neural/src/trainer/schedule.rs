@@ -36,11 +36,13 @@ impl Schedule {
         self.into()
     }
 
-    /// The factor of step `step` (from 0) of `steps`, the first `warmup` (share) of which are a warm-up.
+    /// Returns the learning rate factor of step `step` (from 0) of `steps`, the first `warmup` (share) of
+    /// which are a warm-up.
     ///
-    /// The warm-up rises evenly from `1 / (w + 1)` over its `w` steps, as `torch.optim.lr_scheduler.LinearLR` does with that
-    /// start factor: from 0 the first step, the only one of a very short training, would learn nothing. After the
-    /// warm-up the factors are those of `get_linear_schedule_with_warmup` and `get_cosine_schedule_with_warmup` of transformers.
+    /// The warm-up rises linearly from `1 / (w + 1)` over its `w` steps, as
+    /// `torch.optim.lr_scheduler.LinearLR` does with that start factor: from 0 the first step, the only one
+    /// of a very short training run, would learn nothing. After the warm-up the factors are those of
+    /// `get_linear_schedule_with_warmup` and `get_cosine_schedule_with_warmup` of transformers.
     pub fn factor(self, step: u32, steps: u32, warmup: f64) -> f64 {
         let (step, steps) = (f64::from(step), f64::from(steps.max(1)));
         let rising = warmup * steps;

@@ -47,7 +47,7 @@ impl Training<'_, '_> {
             self.state.weight += weight;
         }
         let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup_ratio);
-        // Measured before the table's rows are taken out of it.
+        // Measured before the table's rows are taken out.
         let wants_norms = self.is_evaluated_next();
         self.gradient_norms.clear();
         let mut squares = None;

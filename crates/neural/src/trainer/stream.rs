@@ -16,8 +16,8 @@ pub(super) struct Stream<'a> {
     /// Texts with a label of any of them, ascending.
     pub(super) texts: Vec<u32>,
     pub(super) texts_in_epoch: usize,
-    /// What the summed loss of each task is divided by in every step; empty for a task alone, whose loss is the mean over the labels of
-    /// the step.
+    /// Divisor of the summed loss of each task in every step; empty for a single task, whose loss is the
+    /// mean over the labels of the step.
     divisors: Vec<f64>,
     /// The same of words.
     pub(super) word_divisors: Vec<f64>,
@@ -80,7 +80,7 @@ impl<'a> Stream<'a> {
         examples.weight(&own)
     }
 
-    /// What the summed loss of a task is divided by, in a step whose labels of it weigh `weight`.
+    /// Divisor of a task's summed loss, in a step whose labels for it have the total weight `weight`.
     pub(super) fn divisor(&self, task: usize, weight: f64) -> f64 {
         self.divisors.get(task).copied().unwrap_or(weight).max(1e-9)
     }
@@ -91,7 +91,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Before the names of a task's weights in a checkpoint; nothing before those of the training's first own question.
+/// Prefix of a task's weights in a checkpoint; empty for the training's first own question.
 fn prefix(stream: usize, place: usize) -> String {
     match (stream, place) {
         (0, 0) => String::new(),
@@ -100,8 +100,9 @@ fn prefix(stream: usize, place: usize) -> String {
     }
 }
 
-/// Of tasks that share their steps: the weight of a task's labels in an average step, over its share of the tasks' weights. The mean over
-/// the steps of an epoch is then the weighted mean of the tasks' mean losses, however few of a task's labels a step happens to have.
+/// Divisors of tasks that share their steps: the weight of a task's labels in an average step, over its
+/// share of the tasks' weights. The mean over the steps of an epoch is then the weighted mean of the tasks'
+/// mean losses, however few of a task's labels a step happens to have.
 fn divisors(tasks: &[Task<'_>], words: &[WordTask<'_>], steps: usize) -> (Vec<f64>, Vec<f64>) {
     if tasks.len() + words.len() < 2 {
         return (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What a training learns: the labels of one question, with a network of their own on the encoder that all questions share.
+//! A training task: the labels of one question, with a network of its own on the shared encoder.
 
 use super::config::TrainConfig;
 use super::embedder::Embedder;
@@ -16,7 +16,8 @@ use std::collections::HashMap;
 /// Texts whose embeddings decide how all are scaled, where an encoder learns.
 const SCALED_BY: usize = 256;
 
-/// The embeddings of the texts that were asked for last: options of one question have the same texts, and an encoder reads them once.
+/// Cache of the embeddings of the texts requested last: options of one question have the same texts, and
+/// the encoder reads them once.
 #[derive(Default)]
 pub(super) struct Sampled {
     texts: Vec<u32>,
@@ -93,7 +94,7 @@ impl<'a> Task<'a> {
         Ok(Self { labels, examples, network, prefix, is_held: false })
     }
 
-    /// Everything dense that learns of its network, by the names of a checkpoint; nothing of one that is held.
+    /// All dense trainable variables of its network, by their names in a checkpoint; none for a frozen one.
     pub(super) fn variables(&self) -> Vec<(String, Var)> {
         if self.is_held {
             return Vec::new();
@@ -138,8 +139,8 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Fits the head and the random effects of `multilevel` anew to the labels of `data`: the next steps start from there. The
-    /// network has a linear head and nothing else, so that is what is fitted.
+    /// Refits the head and the random effects of `multilevel` to the labels of `data`: the next steps start
+    /// from there. The network has only a linear head, so only that is fitted.
     pub(super) fn refit(
         &mut self,
         data: &TrainingData<'_>,
@@ -153,7 +154,7 @@ impl<'a> Task<'a> {
         Ok((head, crossed))
     }
 
-    /// As [`Task::refit`], to the labels of the texts at these places on their embeddings as they are now.
+    /// Like [`Task::refit`], with the labels of the texts at these indices on their current embeddings.
     pub(super) fn refit_on(
         &mut self,
         mut places: Vec<usize>,

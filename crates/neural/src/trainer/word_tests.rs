@@ -1,4 +1,4 @@
-//! Words that are learned beside what is said of whole texts.
+//! Learning words together with labels of whole texts.
 
 use super::tests::{BODIES, StopAt, four, four_samples, tiny, tiny_without_dropout, tuned, values};
 use super::*;
@@ -33,7 +33,8 @@ fn ones(words: &[Vec<(u32, u32)>]) -> Vec<Vec<f32>> {
     words.iter().map(|words| vec![1.0; words.len()]).collect()
 }
 
-/// Two types, three people: the first word is marked with the first type, by person 2 all words with the second too.
+/// Two types, three annotators: the first word is marked with the first type, and by annotator 2 all words
+/// with the second too.
 fn answers() -> Vec<SpanAnswer> {
     let of = |text: u32, annotator: u32| {
         let marks = match annotator {
@@ -80,7 +81,7 @@ fn words_are_learned_beside_texts_and_resumed_to_the_same_numbers() {
         for record in &whole.history {
             let [Some(texts), Some(of_words)] = record.questions[..] else { panic!("{kind}: {record:?}") };
             assert!(record.train_loss.is_some_and(f64::is_finite), "{kind}");
-            // The mean of both, words in parts of what their rates alone would lose.
+            // The mean of both, with words in units of the loss of their rates.
             let base = (record.validation.unwrap().log_loss * 2.0 - texts.log_loss) / of_words.log_loss;
             assert!((1.0..3.0).contains(&base), "{kind}: {base}");
         }
@@ -138,7 +139,8 @@ fn longer_training_tells_marked_words_and_people_apart() {
     assert!(losses[losses.len() - 1] < 0.9 * losses[0], "{losses:?}");
 }
 
-/// The loss and the gradient of the head, worked out anew from the states that the finished encoder gives words.
+/// The loss and the gradient of the head, recomputed from the states that the finished encoder gives for
+/// words.
 #[test]
 fn the_loss_is_that_of_the_states_of_words() {
     let (words, mut answers) = (words(), answers());

@@ -1,4 +1,5 @@
-//! Questions with spans while an encoder is tuned: a linear head on the states of words beside the heads on embeddings of texts.
+//! Span questions while an encoder is tuned: a linear head on the states of words in addition to the heads
+//! on embeddings of texts.
 
 use super::embedder::{Embedder, States};
 use super::history::ValidationScores;
@@ -19,12 +20,13 @@ pub(super) struct WordTask<'a> {
     weights: Var,
     /// `[types]`.
     constants: Var,
-    /// Of each annotator and type the mean, in logits: fitted in turn, as the random effects of `multilevel` are. None where annotators are not told apart.
+    /// Mean of each annotator and type, in logits: fitted alternately, like the random effects of
+    /// `multilevel`. `None` where annotators are not distinguished.
     readiness: Option<Vec<Readiness>>,
     /// Of each text with answers the tokens of each word.
     tokens: HashMap<u32, Vec<Range<usize>>>,
     by_text: HashMap<u32, Vec<usize>>,
-    /// What a model of rates alone loses on a decision, in nats.
+    /// Loss of a model of rates per decision, in nats.
     base_loss: f64,
     pub(super) prefix: String,
 }
@@ -125,7 +127,7 @@ impl<'a> WordTask<'a> {
         })
     }
 
-    /// What all decisions weigh, in units of what a model of rates alone loses on one.
+    /// Total weight of all decisions, in units of the loss of a model of rates on one.
     pub(super) fn total(&self) -> f64 {
         let of_text =
             |text: u32| -> f64 { self.of.counts[text as usize].iter().map(|w| f64::from(*w)).sum() };
@@ -133,7 +135,8 @@ impl<'a> WordTask<'a> {
         words * self.of.types as f64 * self.base_loss
     }
 
-    /// The summed loss of the answers to these texts, whose tokens have `states`, text after text; none where no word of theirs was answered.
+    /// Computes the summed loss of the answers to these texts, whose tokens have `states`, text after text;
+    /// `None` where none of their words was answered.
     pub(super) fn loss(
         &self,
         states: States<'_>,
@@ -218,7 +221,8 @@ impl<'a> WordTask<'a> {
         self.readiness.as_ref().map_or((0.0, 0.0), |all| all[of_type].get(annotator))
     }
 
-    /// Fits annotators' readiness to the training answers on the encoder as it is now, and scores the validation answers where `scored`.
+    /// Fits annotators' readiness to the training answers on the current encoder, and scores the validation
+    /// answers where `scored`.
     pub(super) fn refit_and_score(
         &mut self,
         scored: bool,
@@ -291,7 +295,8 @@ impl<'a> WordTask<'a> {
         }
     }
 
-    /// Scores on the scale of the other questions: log loss in parts of what a model of rates alone loses.
+    /// Converts scores to the scale of the other questions: log loss in units of the loss of a model of
+    /// rates.
     pub(super) fn comparable(&self, scores: ValidationScores) -> ValidationScores {
         ValidationScores { log_loss: scores.log_loss / self.base_loss, ..scores }
     }

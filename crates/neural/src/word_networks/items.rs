@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 /// Random numbers of this use.
 const STREAM: u64 = 0x5_7043;
 
-/// Words of some texts, one of each form in a text: a form counts once a text in learning, because a few texts repeat one word a thousand times.
+/// Words of some texts, one of each form in a text: a form counts once per text in training, because a few
+/// texts repeat one word a thousand times.
 pub(super) struct Items {
     /// Scaled states of each word.
     pub(super) states: Embeddings,
@@ -18,7 +19,8 @@ pub(super) struct Items {
 }
 
 impl Items {
-    /// Of these texts, ascending. Of a form that stands in a text more than once, the word is drawn, so that an item is marked as often as the form is.
+    /// Collects the items of these texts, ascending. Of a form that occurs in a text more than once, the
+    /// word is drawn at random, so that an item is marked as often as the form is.
     ///
     /// # Errors
     /// States that are not finite.
@@ -52,7 +54,8 @@ impl Items {
         Ok(Self { states: Embeddings::new(dim, states)?, of_text })
     }
 
-    /// Whether each of these answers' annotators marked each item with the type, as answers of a yes/no question.
+    /// Whether the annotator of each of these answers marked each item with the type, as answers to a
+    /// yes/no question.
     pub(super) fn observations(
         &self,
         answers: &[SpanAnswer],

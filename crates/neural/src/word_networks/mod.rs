@@ -1,5 +1,6 @@
-//! `share-rec-ffn` and `share-rec-dcn` over words: a word is an item with its states as embedding, and whether an annotator marks it with a type a yes/no answer
-//! that a network of [`networks`](crate::networks) learns as it learns whole texts. Types are learned apart.
+//! `share-rec-ffn` and `share-rec-dcn` over words: a word is an item with its states as embedding, and
+//! whether an annotator marks it with a type is a yes/no answer, learned by a network of
+//! [`networks`](crate::networks) in the same way as whole texts. Each type has a network of its own.
 
 mod items;
 #[cfg(test)]
@@ -31,7 +32,7 @@ const EVALUATIONS: usize = 3;
 /// Evaluations in a row without a better one before it stops.
 const PATIENCE: u32 = 4;
 
-/// Networks that tell which words each annotator marks, one for each type.
+/// Networks that predict the words that each annotator marks, one for each type.
 pub struct WordNetworks {
     kind: ModelKind,
     scaling: Scaling,
@@ -40,11 +41,13 @@ pub struct WordNetworks {
 }
 
 impl WordNetworks {
-    /// Learns from the training answers. The number of steps and the threshold of each type are chosen by texts left out, as strengths and thresholds of [`SpanModel`](dissensus_models::spans::SpanModel) are; then
-    /// a network is trained anew on all of them.
+    /// Trains on the training answers. The number of steps and the threshold of each type are chosen on
+    /// held-out texts, like the strengths and thresholds of
+    /// [`SpanModel`](dissensus_models::spans::SpanModel); then a network is trained again on all texts.
     ///
     /// # Errors
-    /// [`ModelError::Choice`] for a model other than `share-rec-ffn` and `share-rec-dcn`; no answers; arrays that do not fit together; a cancel.
+    /// [`ModelError::Choice`] for a model other than `share-rec-ffn` and `share-rec-dcn`; no answers;
+    /// arrays that do not match; a cancel.
     pub fn fit(
         of: &SpanTraining<'_>,
         kind: ModelKind,
@@ -88,10 +91,7 @@ impl WordNetworks {
         &self.thresholds
     }
 
-    /// What it says of these answers. An annotator that it has not learned is a stranger.
-    ///
-    /// # Errors
-    /// What the networks say.
+    /// Predictions for these answers. An annotator without training labels is treated as unknown.
     pub fn predictions(
         &self,
         texts: &SpanTexts,
@@ -127,7 +127,7 @@ impl Work<'_> {
         let (mut kept, mut held) = (observations(&self.halves.learn), observations(&self.halves.choose));
         let marked = |of: &[Observation]| of.iter().any(|o| o.level == 1);
         if !marked(&kept) || !marked(&held) {
-            // Without a mark on either side nothing tells good steps from bad.
+            // Without a mark on both sides the number of steps cannot be chosen.
             (kept, held) = (all.clone(), Vec::new());
         }
         let data = TrainingData {
@@ -141,7 +141,7 @@ impl Work<'_> {
         fit_for_chosen_steps(data, &kept, &held, &config, self.progress)
     }
 
-    /// As [`SpanModel`](dissensus_models::spans::SpanModel) chooses its own.
+    /// Chooses the threshold like [`SpanModel`](dissensus_models::spans::SpanModel).
     fn threshold(&self, network: &Network, of_type: usize, scaling: &Scaling) -> Result<f64, ModelError> {
         let texts = self.of.texts;
         let held: Vec<&SpanAnswer> =
