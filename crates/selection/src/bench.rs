@@ -1,5 +1,4 @@
-//! What measurements need of the inside of this crate: a model without a fit, and one kind of head alone. Needs the feature
-//! `bench`.
+//! Internals for benchmarks: a model without a fit, and a single kind of head. Needs the feature `bench`.
 
 use dissensus_domain::ScaleKind;
 use dissensus_models::batch::{Multilevel, TextScorer};
@@ -30,16 +29,14 @@ pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> B
 pub struct SepHeadsTime {
     /// Seconds for all heads, inner products included.
     pub seconds: f64,
-    /// Penalised loss of each annotator's head, `sum of log losses + penalty / 2 |w|^2` with a free intercept; `None` for
-    /// annotators without labels of both classes, who have no finite one.
+    /// Penalised loss of each annotator's head, `sum of log losses + penalty / 2 |w|^2` with a free
+    /// intercept; `None` for annotators without labels of both classes, for whom it is not finite.
     pub losses: Vec<Option<f64>>,
 }
 
 /// Fits one head to each annotator's binary labels on raw embeddings at one ridge penalty: what one
-/// scikit-learn `LogisticRegression(C = 1 / penalty)` for each would do (tools/bench/sep_heads.py compares the two).
-///
-/// # Errors
-/// As [`fit`](crate::fit::fit).
+/// scikit-learn `LogisticRegression(C = 1 / penalty)` for each would do (tools/bench/sep_heads.py compares
+/// the two).
 pub fn sep_heads(
     embeddings: &Embeddings,
     observations: &[Observation],

@@ -1,5 +1,5 @@
-//! A fitted model of any kind that predicts texts by what is known of them, and can be kept as bytes: for programs that hold embeddings of their own
-//! and no project.
+//! A fitted model of any kind that predicts texts from their embeddings, and can be serialised: for
+//! programs with embeddings of their own and no project.
 
 use dissensus_models::batch::{LinearHeads, Prepared, majority, sep_heads, shared};
 use dissensus_models::live::LiveModel;
@@ -20,7 +20,8 @@ const TEXTS_AT_ONCE: usize = 1024;
 /// Most probabilities that measures are taken of at once.
 const PROBABILITIES_AT_ONCE: usize = 1 << 24;
 
-/// Texts as arrays: embeddings of `dim` numbers each, one behind the other, and their n-grams where the model is to see any.
+/// Texts as arrays: embeddings of `dim` numbers each, one after the other, and their n-grams where the
+/// model uses any.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTexts<'a> {
     /// Numbers in one embedding.
@@ -87,10 +88,7 @@ struct Saved {
 }
 
 impl PortableModel {
-    /// Fits a model, as [`fit`](crate::fit::fit) does.
-    ///
-    /// # Errors
-    /// As there.
+    /// Fits a model, like [`fit`](crate::fit::fit).
     pub fn fit(
         kind: ModelKind,
         data: &TrainingData<'_>,
@@ -158,10 +156,12 @@ impl PortableModel {
         }
     }
 
-    /// Probabilities of pairs of a text and an annotator, pairs x levels. An annotator beyond those that it knows is the average one.
+    /// Predicts probabilities for pairs of a text and an annotator, pairs x levels. An unknown annotator is
+    /// predicted as the average one.
     ///
     /// # Errors
-    /// Embeddings of another length or with a number that is not finite; a pair of a text that there is not; a cancel.
+    /// Embeddings of another length or with a non-finite number; a pair with a text that does not exist; a
+    /// cancel.
     pub fn predict(
         &self,
         texts: NewTexts<'_>,
@@ -193,10 +193,7 @@ impl PortableModel {
         Ok(out)
     }
 
-    /// The measures of texts over all annotators that it knows.
-    ///
-    /// # Errors
-    /// As [`PortableModel::predict`].
+    /// Predicts the measures of disagreement on texts over all known annotators.
     pub fn disagreement(
         &self,
         texts: NewTexts<'_>,
@@ -230,7 +227,8 @@ impl PortableModel {
         Ok(found)
     }
 
-    /// The model as bytes: what it learned, and for `multilevel` the labels too, from which it goes on learning.
+    /// Serialises the model: what it learned, and for `multilevel` also the labels, from which it can
+    /// continue to learn.
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::File`].
@@ -245,7 +243,7 @@ impl PortableModel {
         postcard::to_allocvec(&saved).map_err(damaged)
     }
 
-    /// A model from [`PortableModel::to_bytes`].
+    /// Restores a model from [`PortableModel::to_bytes`].
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::Format`].
@@ -271,7 +269,7 @@ impl PortableModel {
         if same { Ok(model) } else { Err(ModelError::Damaged("its parts do not fit together".to_owned())) }
     }
 
-    /// Teaches `multilevel` a label of a text of the fit, or of one that was added since.
+    /// Updates `multilevel` with a label of a text of the fit, or of one that was added since.
     ///
     /// # Errors
     /// Another kind of model, which learns all labels at once; an unknown text, annotator or level.
@@ -284,7 +282,7 @@ impl PortableModel {
     }
 }
 
-/// The measures of texts that a copy of the model takes in.
+/// Predicts the measures of texts that are added to a copy of the model.
 fn disagreement_of_added(
     model: &LiveModel,
     texts: &NewTexts<'_>,

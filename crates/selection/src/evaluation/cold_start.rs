@@ -23,10 +23,12 @@ pub struct ColdStart {
     pub annotators: f64,
     /// Labels a held-out annotator gives before being scored, ascending, for example 0, 1, 2, 5, 10, 20.
     pub labels: Vec<usize>,
-    /// With a share inside (0, 1): that share of the texts is scored and no annotator's label on them is ever trained on, so
-    /// that neither the annotator nor the text was seen. Else texts are shared: others' labels of a scored text train.
+    /// With a share inside (0, 1): that share of the texts is scored and never used for training, so that
+    /// neither the annotator nor the text was seen. Otherwise texts are shared: others' labels of a scored
+    /// text are used for training.
     pub by_text_too: Option<f64>,
-    /// Scores an ordinal question as "is the level this one or higher" (counted from 0), as [`crate::evaluation::evaluate`] does.
+    /// Scores an ordinal question as "is the level this one or higher" (counted from 0), like
+    /// [`crate::evaluation::evaluate`].
     pub at_least: Option<u16>,
 }
 
@@ -73,14 +75,16 @@ struct Plan {
     scored: Vec<Observation>,
 }
 
-/// Holds out a share of the annotators, then for every number `n` of [`ColdStart::labels`] and every model fits to the
-/// others and to the first `n` labels (in seeded order) of those held out, and scores the labels that these annotators gave
-/// beyond the largest `n`: the same labels at every point. Annotators with too few labels for that train with the others.
-/// With [`ColdStart::by_text_too`] the first labels come from texts that train and the scored ones from texts that never do.
+/// Holds out a share of the annotators, then for every number `n` of [`ColdStart::labels`] and every model
+/// fits to the others and to the first `n` labels (in seeded order) of the held-out annotators, and scores
+/// the labels that these annotators gave beyond the largest `n`: the same labels at every point. Annotators
+/// with too few labels for that train with the others. With [`ColdStart::by_text_too`] the first labels
+/// come from training texts and the scored ones from texts that are never trained on.
 ///
 /// # Errors
-/// As [`fit`](crate::fit::fit); [`ModelError::Share`]; [`ModelError::AtLeast`]; [`ModelError::Length`] without a
-/// number of labels; [`ModelError::EmptySplit`] if no annotator has enough labels, or none is left to train on.
+/// Those of [`fit`](crate::fit::fit); [`ModelError::Share`]; [`ModelError::AtLeast`];
+/// [`ModelError::Length`] without a number of labels; [`ModelError::EmptySplit`] if no annotator has enough
+/// labels, or none remains for training.
 pub fn learning_curve(
     data: &TrainingData<'_>,
     kinds: &[ModelKind],
@@ -183,7 +187,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
             continue;
         }
         let later = &labels[most..];
-        // Not what the same person has just said of a copy.
+        // Excludes copies of texts that the same annotator's first labels are on.
         let said: BTreeSet<u32> = labels[..most].iter().map(|o| copies.first(o.text)).collect();
         let tested = |o: &&Observation| spec.by_text_too.is_none() || hidden[o.text as usize];
         scored.extend(later.iter().filter(tested).filter(|o| !said.contains(&copies.first(o.text))));

@@ -12,7 +12,8 @@ use dissensus_stats::data::{Observation, TrainingData};
 use dissensus_stats::metrics::most_likely;
 use serde::{Deserialize, Serialize};
 
-/// Above this many labels only one fold is held out: enough labels to score all annotators, a fifth of the work.
+/// Above this many labels only one fold is held out: enough labels to score all annotators, a fifth of the
+/// work.
 const MANY_LABELS: usize = 60_000;
 
 /// One annotator's held-out result. Counts instead of shares, so that they can be added up.
@@ -22,12 +23,13 @@ pub struct HeldOut {
     pub labels: usize,
     /// Of these, labels that were the most likely level of `multilevel`.
     pub hits: usize,
-    /// Of these, labels equal to the annotator's most frequent level on the other texts (the lowest of those that tie;
-    /// without any other label, the most frequent of all annotators).
+    /// Number of these labels that equal the annotator's most frequent level on the other texts (the lowest
+    /// of ties; without any other label, the most frequent of all annotators).
     pub baseline_hits: usize,
     /// Of these, labels equal to the most frequent level of everybody on the other texts.
     pub common_hits: usize,
-    /// Sum over these of the levels between the label and the median of `multilevel` (the most likely level, without an order).
+    /// Sum over these labels of the distance in levels to the median of `multilevel` (the most likely
+    /// level, without an order).
     pub distance: usize,
     /// The same of the annotator's own median on the other texts (without any other label, everybody's).
     pub baseline_distance: usize,
@@ -57,11 +59,9 @@ impl HeldOut {
     }
 }
 
-/// Holds out one fold of the texts after the other (`options.folds`), fits `multilevel` to the rest and predicts every
-/// label of the fold but those in `seen`. One entry per annotator. With more than 60,000 labels only the first fold is held out.
-///
-/// # Errors
-/// As [`fit`].
+/// Holds out one fold of the texts after the other (`options.folds`), fits `multilevel` to the rest and
+/// predicts every label of the fold except those in `seen`. One entry per annotator. With more than 60,000
+/// labels only the first fold is held out.
 pub fn held_out(
     data: &TrainingData<'_>,
     seen: SeenByEncoder<'_>,
@@ -73,7 +73,7 @@ pub fn held_out(
     let fold = dissensus_stats::data::folds::of_texts(data.embeddings, folds, options.seed ^ 0x5eed);
     let excluded = Copies::by_embedding(data.embeddings).spread(seen.texts);
     let run = if sorted.len() > MANY_LABELS { 1 } else { folds };
-    // One round, and neither slopes nor discriminations: the figures move in the third digit, the time by half.
+    // One round, without slopes and discriminations: this changes the third digit and halves the time.
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
     let mut results = vec![HeldOut::default(); data.annotators];
     for f in 0..run {

@@ -1,4 +1,4 @@
-//! What a model or a baseline says of the test labels, and its scores.
+//! Predictions of a model or a baseline for the test labels, and their scores.
 
 use dissensus_stats::data::Observation;
 use dissensus_stats::metrics::{Scored, Scores};
@@ -16,7 +16,7 @@ pub struct Evaluation {
     pub scores: Scores,
 }
 
-/// What a model or a baseline says of every test label.
+/// Predictions of a model or a baseline for every test label.
 #[derive(Clone, Debug)]
 pub struct Predicted {
     /// Its name on the command line.
@@ -25,11 +25,13 @@ pub struct Predicted {
     pub scored: Scored,
     /// Whether it gives one answer and no probabilities, so that only measures of answers are defined.
     pub answers_alone: bool,
-    /// Labels that it was not learned from and is not scored on, of each division; empty where none are kept.
+    /// Labels of each division that were neither learned from nor are scored; empty where none are held
+    /// out.
     pub held_out: Vec<HeldOutPart>,
 }
 
-/// Labels of one division of which the model that predicts them had learned none, and that are not tested: what is tuned is tuned on them.
+/// Labels of one division that were held out of the predicting model's training, and that are not test
+/// labels: used for tuning.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOutPart {
     /// These labels, and what was predicted.
@@ -49,13 +51,14 @@ impl Predicted {
         Evaluation { model: self.model.clone(), scores: self.scores_of(&self.scored, ordinal) }
     }
 
-    /// Its scores on the labels that `keep` names alone.
+    /// Its scores on only the labels for which `keep` is true.
     pub fn evaluation_of(&self, ordinal: bool, keep: impl Fn(&Observation) -> bool) -> Evaluation {
         let scores = self.scores_of(&self.scored.filtered(keep), ordinal);
         Evaluation { model: self.model.clone(), scores }
     }
 
-    /// Its metrics on labels and predictions of its kind; those of answers alone where it gives nothing else.
+    /// Its metrics on labels and predictions of its kind; only those of answers where it has no
+    /// probabilities.
     pub fn scores_of(&self, scored: &Scored, ordinal: bool) -> Scores {
         let scores = Scores::of(scored, ordinal);
         if self.answers_alone { scores.of_answers() } else { scores }

@@ -22,29 +22,34 @@ const TENTHS: usize = 10;
 /// Texts by which annotators' severities are compared.
 const SEVERITY_TEXTS: usize = 200;
 
-/// How prediction sets fare on test labels. They are calibrated to hold the label with the chance that is named ([`PredictionSets::confidence`]) over people
-/// and texts like these (marginally); of one person or one kind of text that is not aimed at, which is what the tenths are for. Labels of one text or person are
-/// not independent, and thresholds of annotators are tuned on the labels that calibrate, so that no finite-sample guarantee is claimed.
+/// Quality of prediction sets on test labels. They are calibrated to contain the label with a given
+/// probability ([`PredictionSets::confidence`]) over people and texts like these (marginally), not for each
+/// person or kind of text, which is what the tenths are for. Labels of one text or person are not
+/// independent, and thresholds of annotators are tuned on the calibration labels, so that no finite-sample
+/// guarantee is claimed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionSets {
     /// The chance that is aimed at, over all.
     pub confidence: f64,
-    /// Sets by `multilevel`, with a threshold for each annotator where own labels tell more and annotators are not held out, else one for all.
+    /// Sets by `multilevel`, with a threshold for each annotator where the annotator's own labels help and
+    /// annotators are not held out, else one for all.
     pub multilevel: SetQuality,
     /// Sets that know no person: by `shared`, with one threshold, on the same labels.
     pub shared: SetQuality,
-    /// Texts and labels that the thresholds were made of: of the training labels, used for nothing else, and without those that trained the encoder. Over all folds.
+    /// Number of texts and labels that the thresholds were computed from: part of the training labels, used
+    /// for nothing else, and excluding those that trained the encoder. Over all folds.
     pub calibration_texts: usize,
     /// Their labels.
     pub calibration_labels: usize,
-    /// Labels that everybody's scores count for beside an annotator's own, of each fold; `None` where own scores tell nothing, so that all share one
-    /// threshold.
+    /// Pseudo-count, in labels, of all annotators' scores in an annotator's own threshold, for each fold;
+    /// `None` where own scores do not help, so that all share one threshold.
     pub common_weight: Vec<Option<f64>>,
-    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten, and where none of them has any.
+    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten
+    /// annotators, or without any training labels.
     pub by_labels: Vec<SetTenth>,
-    /// Annotators in ten parts by the mean level that `multilevel` predicts of them on the same texts, lowest first; empty with fewer than ten and without an order of
-    /// levels.
+    /// Annotators in ten parts by the mean level that `multilevel` predicts for them on the same texts,
+    /// lowest first; empty with fewer than ten annotators and without an order of levels.
     pub by_severity: Vec<SetTenth>,
 }
 
@@ -123,13 +128,12 @@ struct People {
     severity: Option<Vec<f64>>,
 }
 
-/// Fits `multilevel` and `shared` to four fifths of the training labels of `split`, makes thresholds of the rest (texts, groups or annotators that are held out
-/// in the way of the split) without what trained the encoder, and counts how often the sets for the test labels hold them, and how large they are. With `at_least`
-/// of the question "is the level this one or higher". The inner error says why there are none: fewer than 50 calibration labels or 30 texts, groups or
-/// annotators that they are of.
-///
-/// # Errors
-/// As [`fit`] and [`SplitSpec::divide`].
+/// Fits `multilevel` and `shared` to four fifths of the training labels of `split`, computes thresholds
+/// from the rest (texts, groups or annotators held out in the same way as the split) without what trained
+/// the encoder, and measures how often the sets for the test labels contain them, and how large they are.
+/// With `at_least` for the question "is the level this one or higher". The inner error explains why there
+/// are none: fewer than 50 calibration labels, or fewer than 30 texts, groups or annotators with such
+/// labels.
 pub fn prediction_sets(
     data: &TrainingData<'_>,
     split: SplitSpec,
@@ -166,7 +170,8 @@ pub fn prediction_sets(
         };
         let (calibration, scored, model) = of(ModelKind::Multilevel)?;
         let scores = true_scores(&calibration, ordinal);
-        // Of annotators who are held out there are no labels to calibrate on: what is known of others' tells nothing of theirs.
+        // For held-out annotators there are no labels to calibrate on, and others' thresholds are not
+        // informative.
         let thresholds = match split.holds_out_annotators() {
             true => Thresholds::fit_common(&scores, 1.0 - CONFIDENCE),
             false => Thresholds::fit(&scores, data.annotators, 1.0 - CONFIDENCE, seed),
@@ -198,7 +203,7 @@ pub fn prediction_sets(
     Ok(Ok(found))
 }
 
-/// Divides the training labels `train` of a division into those that models learn from and those that calibrate.
+/// Divides the training labels `train` of a division into those for training and those for calibration.
 fn calibration(
     train: &TrainingData<'_>,
     split: SplitSpec,
@@ -209,7 +214,8 @@ fn calibration(
     if !as_the_test || kept.is_empty() {
         return Ok(Err(NoPredictionSets::OtherWay));
     }
-    // What trained the encoder is predicted too well: thresholds of it would be too low for the test labels.
+    // Labels that trained the encoder are predicted too well: thresholds based on them would be too low for
+    // the test labels.
     let held = split.unseen(&held, train, columns)?;
     if held.len() < FEWEST_LABELS {
         return Ok(Err(NoPredictionSets::FewLabels { found: held.len() }));

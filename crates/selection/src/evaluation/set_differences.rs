@@ -20,7 +20,7 @@ const KEYS: [&str; 9] = [
     "tuned_jaccard",
 ];
 
-/// What one model says of the test answers.
+/// Predictions of one model for the test answers.
 struct Answers {
     truth: Vec<OptionSet>,
     probabilities: Vec<f32>,
@@ -31,8 +31,9 @@ struct Answers {
 }
 
 impl PredictedSets {
-    /// The scores on whole sets, and the same without groups of texts, annotators and answers, from which intervals follow; with one annotator (labels that were brought together
-    /// before) over texts alone. Macro-F1 has an interval where every option is chosen on ten texts at least.
+    /// Computes the scores on whole sets, and the same without groups of texts, annotators and answers, for
+    /// confidence intervals; with one annotator (aggregated labels) over texts only. Macro-F1 has an
+    /// interval where every option is chosen on at least ten texts.
     ///
     /// # Errors
     /// [`ModelError::NotProbability`], [`ModelError::Cancelled`].
@@ -48,7 +49,8 @@ impl PredictedSets {
         };
         let observations: Vec<Observation> =
             self.options()[0].scored.observations.iter().map(|o| Observation { level: 0, ..*o }).collect();
-        // What is computed without some answers is a part of this, so that it cannot fail where this does not.
+        // A computation without some answers is a part of this one, so that it cannot fail where this does
+        // not.
         let whole = answers.metrics(&|_| true)?;
         let enough = enough(&observations);
         let rare = answers.texts_of_rarest(&observations) >= LEAST_RARE;
@@ -61,7 +63,7 @@ impl PredictedSets {
     }
 }
 
-/// Whether there are texts and annotators enough to tell how far a figure may be off.
+/// Whether there are enough texts and annotators to estimate the error of a figure.
 fn enough(observations: &[Observation]) -> bool {
     let different = |of: fn(&Observation) -> u32| observations.iter().map(of).collect::<BTreeSet<_>>().len();
     let (texts, annotators) = (different(|o| o.text), different(|o| o.annotator));
@@ -69,7 +71,7 @@ fn enough(observations: &[Observation]) -> bool {
 }
 
 impl Answers {
-    /// In the order of [`KEYS`], of the answers that are kept.
+    /// Metrics in the order of [`KEYS`], over the answers for which `keep` is true.
     fn metrics(&self, keep: &dyn Fn(usize) -> bool) -> Result<Vec<Option<f64>>, ModelError> {
         let places: Vec<usize> = (0..self.truth.len()).filter(|at| keep(*at)).collect();
         let of = |sets: &[OptionSet]| -> Vec<OptionSet> { places.iter().map(|at| sets[*at]).collect() };
@@ -161,7 +163,7 @@ mod tests {
         for too_few in [sets(10, 6, 0.9), sets(60, 3, 0.9)] {
             assert!(too_few.resampled(1, &Silent).unwrap().intervals(0.9).unwrap().is_empty());
         }
-        // An option on few texts says nothing of the mean over options.
+        // An option on few texts is not enough for the mean over options.
         let rare = sets(22, 1, 0.9).resampled(1, &Silent).unwrap().intervals(0.9).unwrap();
         assert!(rare.contains_key("micro_f1") && !rare.contains_key("macro_f1"), "{rare:?}");
     }

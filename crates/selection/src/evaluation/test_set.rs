@@ -19,7 +19,7 @@ impl TestSet {
         Self { observations, read_by: BTreeSet::new(), left_out: 0 }
     }
 
-    /// The labels, to be kept with a run. They score models through [`TestSet::score`] only.
+    /// The labels, for storing with a run. Models are scored only through [`TestSet::score`].
     pub fn observations(&self) -> &[Observation] {
         &self.observations
     }
@@ -52,7 +52,7 @@ impl TestSet {
         self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
     }
 
-    /// Probabilities of `model` for all labels, once for each `name`.
+    /// Computes the probabilities of `model` for all labels, once for each `name`.
     ///
     /// # Errors
     /// [`ModelError::TestRead`] the second time.
@@ -61,7 +61,8 @@ impl TestSet {
         Ok(score(model, &self.observations))
     }
 
-    /// The same of what `predict` says of each annotator whatever the text, a probability for each of `levels`.
+    /// The same for predictions of each annotator that do not depend on the text, a probability for each of
+    /// `levels`.
     pub(super) fn predicted(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Shares of texts, groups and labels, drawn under a seed: what stands together is never parted.
+//! Shares of texts, groups and labels, drawn under a seed: items of a unit are never separated.
 
 use dissensus_stats::data::copies::{Copies, together};
 use dissensus_stats::data::{Observation, majority_level};
@@ -20,8 +20,9 @@ pub(super) fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Ve
     taken
 }
 
-/// Units, in seeded order, until the share of the items is reached, but never all of them. A unit that would go further beyond the share than
-/// stopping before it falls short of it is passed over. Where every unit is one item this is [`train_mask`].
+/// Selects units, in seeded order, until the share of the items is reached, but never all of them. A unit
+/// that would exceed the share by more than stopping before it falls short is skipped. Where every unit is
+/// one item this equals [`train_mask`].
 pub(super) fn share_of_units(
     units: Vec<Vec<usize>>,
     items: usize,
@@ -54,7 +55,8 @@ pub(super) fn share_of_units(
     trains
 }
 
-/// The same of groups, as they have always been divided: the one that reaches the share is taken, however large it is.
+/// The same for groups, with their original rule: the group that reaches the share is included, however
+/// large it is.
 pub(super) fn share_of_groups(
     units: Vec<Vec<usize>>,
     items: usize,
@@ -103,8 +105,9 @@ pub(super) fn stratified(
     trains
 }
 
-/// What each of these texts is divided with: its group, or itself where it has none. Groups that share a body are one, while they
-/// hold a tenth of the texts at most: a body that stands everywhere ("[deleted]") would make one group of all.
+/// Key by which each of these texts is divided: its group, or itself where it has none. Groups that share a
+/// body are merged, while they hold a tenth of the texts at most: a very frequent body ("[deleted]") would
+/// otherwise merge all groups.
 pub(super) fn group_keys(texts: &[u32], groups: &[Option<u32>], copies: &Copies) -> Vec<(bool, u32)> {
     let own = |t: &u32| groups.get(*t as usize).copied().flatten().map_or((false, *t), |group| (true, group));
     let mut key: Vec<(bool, u32)> = texts.iter().map(own).collect();
@@ -115,7 +118,7 @@ pub(super) fn group_keys(texts: &[u32], groups: &[Option<u32>], copies: &Copies)
         for pair in copies.windows(2) {
             let (a, b) = (key[pair[0]].max(key[pair[1]]), key[pair[0]].min(key[pair[1]]));
             let size = |key: &(bool, u32)| members.get(key).map_or(0, Vec::len);
-            // Two copies of one body alone are always one.
+            // Two copies of a single body are always merged.
             let fits = size(&a) + size(&b) <= most.max(copies.len());
             if a != b && fits {
                 let moved = members.remove(&b).unwrap_or_default();
