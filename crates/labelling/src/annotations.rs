@@ -1,4 +1,5 @@
-//! What one annotator has done with one question, kept in memory so that a click costs the same with ten thousand labels.
+//! The state of one annotator on one question, held in memory so that a click costs the same with ten
+//! thousand labels.
 
 use dissensus_api::Progress;
 use dissensus_domain::{
@@ -19,9 +20,10 @@ pub struct Annotations {
     pub(crate) skipped: HashSet<TextId>,
     /// Texts flagged.
     pub flagged: HashSet<TextId>,
-    /// Texts that something was said about.
+    /// Texts with a note.
     pub noted: HashSet<TextId>,
-    /// When each text was last answered in the window or by the command, in milliseconds since 1970-01-01 UTC.
+    /// When each text was last answered in the window or with the command, in milliseconds since 1970-01-01
+    /// UTC.
     given: HashMap<TextId, i64>,
 }
 

@@ -12,7 +12,7 @@ use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 
 impl Labelling {
-    /// Where a person stands today.
+    /// The care state of a person today.
     ///
     /// # Errors
     /// There is no such annotator, or the file cannot be read.
@@ -21,11 +21,12 @@ impl Labelling {
         self.care_info(annotator, &kept)
     }
 
-    /// Notes that a person reads a text, or has done something with it, and says where the person stands then. Whether the text is harmful goes by what is
-    /// predicted of this person, by their own answers and by their flags; it is nowhere told of one text.
+    /// Records that a person reads or handles a text, and returns the resulting care state. Whether the
+    /// text counts as harmful depends on what is predicted for this person, and on their own answers and
+    /// flags; it is never shown for a single text.
     ///
     /// # Errors
-    /// There is no such annotator or text, the project cannot be read, or what is kept on this computer not be written.
+    /// There is no such annotator or text, the project cannot be read, or the local file cannot be written.
     pub fn read_text(&self, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, WorkbenchError> {
         let found = self.context.store.text(text)?;
         let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
@@ -37,10 +38,10 @@ impl Labelling {
         self.care_info(annotator, &kept)
     }
 
-    /// Lets a person go on beyond the limit until the day ends.
+    /// Lets a person continue beyond the limit until the day ends.
     ///
     /// # Errors
-    /// The study does not allow it, there is no such annotator, or what is kept on this computer cannot be written.
+    /// The study does not allow it, there is no such annotator, or the local file cannot be written.
     pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, WorkbenchError> {
         if !may_go_on(&self.project.care()?) {
             return Err(WorkbenchError::FinishedToday);
@@ -49,10 +50,11 @@ impl Labelling {
         self.care_info(annotator, &kept)
     }
 
-    /// Keeps what a person chose on this computer, and in the project how many texts that leaves out, and no more of it.
+    /// Stores a person's choices on this computer, and in the project only how many texts they exclude.
     ///
     /// # Errors
-    /// A limit of 0, a level that is not on its question's scale, words that cannot be looked for, no such annotator, or it cannot be written.
+    /// A limit of 0, a level that is not on its question's scale, invalid words, no such annotator, or an
+    /// I/O error.
     pub fn set_own_care(&self, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, WorkbenchError> {
         self.context.may_answer(annotator)?;
         check_limit(own.limit)?;
@@ -89,7 +91,7 @@ impl Labelling {
         Ok(person.external_id.clone())
     }
 
-    /// What somebody chose, with the questions of this copy.
+    /// The person's choices, with the questions of this copy.
     fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, WorkbenchError> {
         let index = self.context.index();
         let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
@@ -156,7 +158,7 @@ impl Labelling {
     }
 }
 
-/// Which texts are harmful: the study says, or else the person.
+/// The definition of harmful texts: the study's, or else the person's.
 fn harmful_from(study: &StudyCare, own: &OwnCare) -> Vec<HarmfulFrom> {
     match study.harmful.is_empty() {
         true => own.harmful.iter().cloned().collect(),

@@ -1,5 +1,5 @@
-//! Texts that a person does not want to see, by words and groups that stay on this computer. They are not offered; how many they are is
-//! in the project, and which ones is not.
+//! Texts that a person does not want to see, by words and groups that are stored only on this computer.
+//! They are not offered; the project records how many they are, but not which.
 
 use super::Labelling;
 use crate::topics::Topics;
@@ -58,7 +58,8 @@ impl Labelling {
         }
         let open = self.open_of(annotator, &texts)?;
         let found = Arc::new(LeftOut { words: own.words, groups: own.groups, among, texts, open });
-        // The number is a courtesy to the study: that it cannot be written keeps nobody from labelling.
+        // The number is only informative for the study: failing to write it must not stop anyone from
+        // labelling.
         go_on("recording how many texts are left out", self.record_left_out(annotator, open));
         lock(&self.left_out).insert(annotator, Arc::clone(&found));
         Ok(found)

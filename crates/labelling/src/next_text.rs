@@ -10,13 +10,14 @@ use dissensus_project::mix::mix;
 use std::collections::HashSet;
 
 impl Labelling {
-    /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
-    /// `None` when all is done. Orders that need a model fall back to a random text while none is live. Of several questions on one screen
-    /// a text comes as long as one that is asked about it is not answered, and the first of them says in which order. In a packet texts come
-    /// as they were handed out, whatever order is asked for.
+    /// Returns the next text for an annotator to label: never `after` (the current one), skipped ones only
+    /// when nothing else is left. `None` when all is done. Orders that need a model fall back to a random
+    /// text while none is live. With several questions on one screen a text is offered as long as one of
+    /// its questions is unanswered, and the first of them determines the order. In a task packet texts come
+    /// in the packet's order, regardless of `order`.
     ///
     /// # Errors
-    /// The annotator has to practise first or is asked no more, or the file cannot be read.
+    /// The annotator has to practise first or is blocked, or the file cannot be read.
     pub fn next_text(
         &self,
         annotator: AnnotatorId,
@@ -58,11 +59,11 @@ impl Labelling {
         Ok(Some(task))
     }
 
-    /// The text `step` places on (or back, below 0) from `text` in file order, labelled or not, past those that are left out; `None` beyond
-    /// the ends.
+    /// Returns the text `step` positions after (or before, if negative) `text` in file order, labelled or
+    /// not, skipping excluded ones; `None` beyond the ends.
     ///
     /// # Errors
-    /// The annotator has to practise first or is asked no more, or the file cannot be read.
+    /// The annotator has to practise first or is blocked, or the file cannot be read.
     pub fn neighbour_text(
         &self,
         annotator: AnnotatorId,
@@ -91,7 +92,8 @@ impl Labelling {
 }
 
 impl Labelling {
-    /// Texts with a question that is asked and not answered and that are not left out, in file order; those set aside only where no other is left.
+    /// Texts with an unanswered question that are not excluded, in file order; skipped ones only where no
+    /// other is left.
     fn open_texts(
         &self,
         sheet: &Sheet,

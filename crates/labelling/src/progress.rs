@@ -10,10 +10,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::log::go_on;
 
 impl Labelling {
-    /// How far an annotator is with a question, or with several on one screen.
-    ///
-    /// # Errors
-    /// There is no such question, or the file cannot be read.
+    /// An annotator's progress on a question, or on several on one screen.
     pub fn progress(
         &self,
         annotator: AnnotatorId,
@@ -22,9 +19,9 @@ impl Labelling {
         Ok(self.progress_on(&self.sheet(annotator, questions.as_ref())?))
     }
 
-    /// What a sheet says of it.
+    /// The progress according to a sheet.
     pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
-        // Without the texts that are left out where these cannot be told, nothing is wrong but a number.
+        // If the excluded texts cannot be read, only the number is off.
         let left_out = go_on("reading which texts are left out", self.left_out(sheet.annotator));
         let left_out = left_out.unwrap_or_default();
         let answers = sheet.read();
@@ -44,8 +41,8 @@ impl Labelling {
         }
     }
 
-    /// A sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read that
-    /// one must do, since what was appended is on disk.
+    /// A sheet that includes the latest events: a concurrent import may have made the current one stale.
+    /// Falls back to the current one where the project cannot be read, since what was appended is on disk.
     pub(super) fn newest_sheet(
         &self,
         at_hand: Sheet,

@@ -1,4 +1,4 @@
-//! What one annotator answered to the questions on a screen, and to those that decide whether these are asked.
+//! One annotator's answers to the questions on a screen, and to those that their conditions depend on.
 
 use super::Labelling;
 use super::annotations::{Annotations, SharedAnnotations};
@@ -9,7 +9,8 @@ use dissensus_project::sync::lock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
 
-/// The questions on a screen, in their order, and what is known of each of them and of those that they depend on.
+/// The questions on a screen, in their order, and the state of each of them and of those that they depend
+/// on.
 pub struct Sheet {
     pub(super) annotator: AnnotatorId,
     shown: Vec<QuestionId>,
@@ -115,22 +116,23 @@ impl Answers<'_> {
         texts.len()
     }
 
-    /// Whether somebody put the text off, whatever was answered since.
+    /// Whether the annotator skipped the text, regardless of later answers.
     pub(super) fn is_put_off(&self, text: TextId) -> bool {
         self.shown.iter().any(|id| self.annotations(*id).is_some_and(|a| a.skipped.contains(&text)))
     }
 
-    /// Whether a question that is asked about a text is left, and then whether each of those was skipped. Called for every text at a click.
+    /// Whether a question that is asked about a text is unanswered, and then whether each of those was
+    /// skipped. Called for every text at a click.
     pub fn left(&self, text: TextId) -> Option<Left> {
         let mut open = self.asked(text).filter(|(_, a)| !a.answers.contains_key(&text)).peekable();
         open.peek()?;
         Some(if open.all(|(_, a)| a.skipped.contains(&text)) { Left::Skipped } else { Left::Open })
     }
 
-    /// How far it is: a text is done when every question that is asked about it is answered, and one about which none is asked does not
-    /// count.
+    /// The progress: a text is done when every question that is asked about it is answered, and a text
+    /// without any question to ask does not count.
     ///
-    /// `texts` are those that are asked as real ones, of `all` in the project.
+    /// `texts` are the real (non-practice) texts, out of `all` in the project.
     pub(super) fn progress(&self, today_ms: i64, texts: &[TextId], all: usize) -> Progress {
         if let ([only], 1) = (self.shown, self.of.len())
             && texts.len() == all

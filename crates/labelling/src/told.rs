@@ -23,7 +23,7 @@ impl Told {
 }
 
 impl Labelling {
-    /// What is shown beside a label that was just given.
+    /// What is shown next to a label that was just given.
     pub(super) fn told(
         &self,
         label: &NewLabel,

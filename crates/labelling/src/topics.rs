@@ -1,4 +1,4 @@
-//! Words and phrases by which somebody leaves texts out.
+//! Words and phrases by which a person excludes texts.
 
 use dissensus_project::error::WorkbenchError;
 use dissensus_project::words::counted;
@@ -18,7 +18,7 @@ struct Topic {
 }
 
 impl Topics {
-    /// These words; what has no letter or digit says nothing.
+    /// Parses these words; entries without a letter or digit are ignored.
     pub(crate) fn new(words: &[String]) -> Self {
         let topic = |word: &String| {
             let begins = word.trim_end().ends_with('*');
@@ -56,7 +56,7 @@ fn segments(text: &str) -> Vec<String> {
     text.unicode_words().map(str::to_lowercase).collect()
 }
 
-/// The words as they are kept: without blanks around them, without any twice.
+/// Validates and normalises the words for storage: trimmed and without duplicates.
 ///
 /// # Errors
 /// Too many of them, one that is too long, or one without a letter or digit.

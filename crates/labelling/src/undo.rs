@@ -8,11 +8,13 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_store::Undo;
 
 impl Labelling {
-    /// Takes back the newest answer that this annotator gave to one of these questions in the window or by the command and that stands, also
-    /// where labels were imported since, or an answer of a later occasion that came after it; `None` where there is none. Imported and simulated labels stay.
+    /// Takes back this annotator's latest current answer to one of these questions from the window or the
+    /// command, even if labels were imported since, or a later answer of a later annotation round; `None`
+    /// where there is none. Imported and simulated labels are unaffected.
     ///
     /// # Errors
-    /// That answer is not current any more ([`WorkbenchError::LabelReplaced`]), or what the disk says. Nothing is taken back then.
+    /// That answer is no longer current ([`WorkbenchError::LabelReplaced`]), or an I/O error. Nothing is
+    /// taken back then.
     pub fn undo(
         &self,
         annotator: AnnotatorId,

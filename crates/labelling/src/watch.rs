@@ -40,7 +40,7 @@ impl Labelling {
     /// Brings everything up to date with the file.
     ///
     /// # Errors
-    /// The file cannot be read. It is then read when something is written next.
+    /// The file cannot be read. It is then read at the next write.
     pub(crate) fn follow_others(&self) -> Result<(), WorkbenchError> {
         let before = self.context.index();
         self.context.reload();

@@ -1,9 +1,9 @@
-//! What a guideline's Markdown holds besides words: pictures, links, HTML.
+//! Contents of a guideline's Markdown other than words: pictures, links, HTML.
 
 use pulldown_cmark::{Event, Parser, Tag};
 use std::ops::Range;
 
-/// What stands before the name of a picture of the project.
+/// Prefix of the name of a project picture.
 pub(super) const PICTURE: &str = "picture:";
 
 /// A picture that a guideline shows.
@@ -11,11 +11,11 @@ pub(super) const PICTURE: &str = "picture:";
 pub(super) struct Shown {
     /// As it is named.
     pub(super) target: String,
-    /// Where the whole picture stands, in bytes.
+    /// Position of the whole picture, in bytes.
     place: Range<usize>,
 }
 
-/// What a guideline holds besides words.
+/// Contents of a guideline other than words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
     pub(super) pictures: Vec<Shown>,
@@ -55,8 +55,8 @@ impl Contents {
     }
 }
 
-/// The body with other targets of its pictures: `renamed` has one for each of [`Contents::pictures`]. `Err` is the target that does not
-/// stand with its picture, as in a reference.
+/// Replaces the targets of the body's pictures: `renamed` has one for each of [`Contents::pictures`]. `Err`
+/// is a target that is not written inline, for example a reference.
 pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String]) -> Result<String, String> {
     // A picture in the words of another one: neither could be renamed for itself.
     if let Some(inner) = contents.pictures.windows(2).find(|two| two[1].place.start < two[0].place.end) {
@@ -75,7 +75,7 @@ pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String])
         let (start, end) = (shown.place.start + at, shown.place.start + at + shown.target.len());
         changed.replace_range(start..end, new);
     }
-    // What stands there now is read once more: a picture that is not what it was renamed to is nothing to keep.
+    // Parse the result again: a picture whose new target does not come back must not be saved.
     let targets: Vec<String> =
         Contents::of(&changed).pictures.into_iter().map(|shown| shown.target).collect();
     match targets == *renamed {

@@ -1,4 +1,4 @@
-//! What the project says about practice, and what follows from it for each person.
+//! The project's practice settings and answers, and the resulting state of each person.
 
 use super::checks::CheckStanding;
 use dissensus_api::{PracticeResult, PracticeStep};
@@ -11,7 +11,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::mix::mix;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What the project says about practice.
+/// The project's practice settings and answers.
 pub struct PracticeBook {
     /// The mark.
     pub rule: PracticeRule,
@@ -19,16 +19,17 @@ pub struct PracticeBook {
     pub check_rule: Option<CheckRule>,
     /// What is practised on, in the order of the first round.
     pub texts: Vec<PracticeText>,
-    /// Texts that are not asked as real ones: those that are practised on, and those that were and whose right answer people have seen.
+    /// Texts that are not asked as real ones: practice texts, and former ones whose right answer people
+    /// have seen.
     kept_apart: HashSet<TextId>,
     rounds: BTreeMap<AnnotatorId, PracticeRounds>,
-    /// The round that somebody has to finish before anything else.
+    /// The round that a person has to finish before anything else.
     again: BTreeMap<AnnotatorId, u32>,
     scales: HashMap<QuestionId, Scale>,
     in_packet: bool,
 }
 
-/// What somebody may do now.
+/// What a person may do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     pub step: PracticeStep,
@@ -38,9 +39,10 @@ pub struct Gate {
     pub round: u32,
 }
 
-/// Texts whose right answer lies in packets that are out: those that were practised on while there was a packet, and are asked in none. Whoever has
-/// the packet may have been told the answer, also where nothing of it has come back. Those that are kept apart anyway are not looked at: packets
-/// are read, which takes time where there are hundreds, only where a text was taken off.
+/// Texts whose right answer is in packets that were handed out: former practice texts from the time of a
+/// packet that are not asked in any. The owner of the packet may have seen the answer, even if nothing has
+/// been submitted. Texts that are excluded anyway are not considered: packets are read, which takes time
+/// where there are hundreds, only where a practice text was removed.
 fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSet<TextId>, WorkbenchError> {
     let mut shown = HashSet::new();
     let mut facts = context.store.all_facts(FactKind::PracticeText)?;
@@ -148,7 +150,8 @@ impl PracticeBook {
     }
 
     fn is_finished(&self, round: &PracticeRound) -> bool {
-        // A round in which none of these texts was answered, as where all of them were exchanged since, decides nothing.
+        // A round in which none of these texts was answered, for example because all were replaced since,
+        // does not decide anything.
         round.left(&self.texts).next().is_none() && (self.texts.is_empty() || self.score(round).1 > 0)
     }
 
@@ -161,7 +164,7 @@ impl PracticeBook {
         round.score(&self.texts, |one, given| self.is_right(one, given))
     }
 
-    /// How somebody stands, by the last round that was finished; none where there is no practice and never was one.
+    /// A person's result, by the last finished round; `None` where there is no practice and never was.
     pub fn result(&self, annotator: AnnotatorId) -> Option<PracticeResult> {
         if !self.is_there() {
             return None;
@@ -177,7 +180,8 @@ impl PracticeBook {
         })
     }
 
-    /// What is left of a round, in its order: the first as the texts lie, every other one in an order of its own.
+    /// The remaining texts of a round: in the first round in file order, in every later one in an order of
+    /// its own.
     pub(crate) fn left(&self, annotator: AnnotatorId, number: u32) -> Vec<&PracticeText> {
         let order = self.in_order(annotator, number);
         match self.round(annotator, number) {
@@ -201,7 +205,7 @@ impl PracticeBook {
         order
     }
 
-    /// What somebody may do now, with what attention checks say where they decide about it.
+    /// What a person may do now, given the result of attention checks where it matters.
     pub(crate) fn gate(&self, annotator: AnnotatorId, checks: Option<&CheckStanding>) -> Gate {
         let rounds: &[PracticeRound] = self.rounds.get(&annotator).map_or(&[], |rounds| &rounds.0);
         let last = rounds.last();
@@ -224,7 +228,8 @@ impl PracticeBook {
         if asked_again && self.again.get(&annotator).is_some_and(|wanted| *wanted > finished.number) {
             return step(PracticeStep::Practise, true, next);
         }
-        // Labels stay, so somebody who missed checks misses them still: what counts is whether they practised since.
+        // Labels are retained, so missed checks remain missed: what counts is whether the person practised
+        // since.
         let missed = failed.and_then(|checks| checks.missed_at_ms);
         if after_checks == Some(AfterFailing::Practise) && missed.is_some_and(|at_ms| at_ms >= finished.at_ms)
         {
