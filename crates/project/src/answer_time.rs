@@ -7,10 +7,8 @@ use dissensus_store::Store;
 /// Answers whose time is known that a study is planned by: of fewer the median is anything.
 pub const FEWEST: usize = 20;
 
-/// The median time of an answer to a question in seconds, `None` with fewer than [`FEWEST`] of which it is known; and how many these are.
-///
-/// # Errors
-/// The file cannot be read.
+/// Returns the median answer time of a question in seconds, `None` with fewer than [`FEWEST`] known times;
+/// and the number of known times.
 pub fn median_seconds(store: &Store, question: QuestionId) -> Result<(Option<f64>, u32), WorkbenchError> {
     let mut times: Vec<u32> =
         store.timed_answers(question)?.iter().map(|answer| answer.duration_ms).collect();

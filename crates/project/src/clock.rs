@@ -1,4 +1,4 @@
-//! Time as the project keeps it: milliseconds since 1970-01-01 UTC.
+//! Time as the project stores it: milliseconds since 1970-01-01 UTC.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -9,7 +9,7 @@ pub fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// The start of today where the user is; UTC midnight where the time zone cannot be told.
+/// The start of today in local time; UTC midnight where the time zone is unknown.
 pub fn today_ms() -> i64 {
     let now = Zoned::now();
     now.start_of_day()
@@ -38,8 +38,8 @@ pub fn local_moment(ms: f64) -> String {
     moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
 }
 
-/// A moment as people write it: a day, a day and a time where the user is, or a time with its zone. A day alone is its beginning, or with `end`
-/// its last millisecond. None where it is no moment.
+/// Parses a moment: a day, a day and a local time, or a time with its zone. A day without a time is its
+/// beginning, or with `end` its last millisecond. `None` if it cannot be parsed.
 pub fn moment_from(written: &str, end: bool) -> Option<f64> {
     let written = written.trim();
     let local = |at: DateTime| at.to_zoned(TimeZone::system()).ok().map(|zoned| zoned.timestamp());

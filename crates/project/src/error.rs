@@ -39,7 +39,7 @@ pub enum WorkbenchError {
     /// What people are asked about themselves, or answered.
     #[error(transparent)]
     Form(#[from] dissensus_domain::FormError),
-    /// What is said beside an answer.
+    /// An invalid note.
     #[error(transparent)]
     Remark(#[from] dissensus_domain::RemarkError),
     /// Levels that make no scale.
@@ -52,7 +52,7 @@ pub enum WorkbenchError {
         path: PathBuf,
         /// What was being done.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The system names no home folder.
@@ -145,7 +145,7 @@ pub enum WorkbenchError {
         "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option"
     )]
     StratifiedOptions(String),
-    /// The question does not offer to say that one cannot say.
+    /// The question does not allow "cannot say".
     #[error(
         "\"{0}\" does not offer to say that one cannot say: its author can (dissensus question P {0} --cannot-say on)"
     )]
@@ -160,7 +160,7 @@ pub enum WorkbenchError {
         "levels are rearranged while a window follows their question: close the project and open it again"
     )]
     Rearranged,
-    /// What is written beside a question does not fit there.
+    /// Invalid help or definitions of a question.
     #[error(transparent)]
     Wording(#[from] dissensus_domain::WordingError),
     /// A question without spans, or a whole question where a type of spans is asked for.
@@ -190,7 +190,7 @@ pub enum WorkbenchError {
         /// Its levels.
         levels: String,
     },
-    /// Words that say no condition of a question, or no new name of a level.
+    /// Text that cannot be parsed as a condition of a question, or as a new name of a level.
     #[error("cannot read \"{given}\" as {what}: {why}")]
     Words {
         /// `a condition`, `a new name`
@@ -217,7 +217,7 @@ pub enum WorkbenchError {
         /// What replaced it.
         by: &'static str,
     },
-    /// A new annotator whose name looks like that of somebody in the project.
+    /// A new annotator whose name looks like that of an existing one.
     #[error(
         "nobody here is called \"{name}\", and \"{known}\" looks alike: give that name, or say that this is another person \
          (--new-annotator)"
@@ -228,7 +228,7 @@ pub enum WorkbenchError {
         /// The external id of the person whose name looks alike.
         known: String,
     },
-    /// A new name that looks like one of somebody who withdrew.
+    /// A new name that looks like that of an annotator who withdrew.
     #[error(
         "nobody here is called \"{0}\", and somebody who has withdrawn went by a name that looks alike: if this is that person, nothing of \
          theirs is kept; if it is another one, say so (--new-annotator)"
@@ -244,7 +244,7 @@ pub enum WorkbenchError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// An attribute that nobody has.
+    /// An attribute value that no annotator has.
     #[error("no annotator has {name} = \"{value}\"{hint}")]
     NoSuchAttribute {
         /// The attribute.
@@ -295,7 +295,7 @@ pub enum WorkbenchError {
         /// The other one.
         other: PathBuf,
     },
-    /// The check of a file and the writing of it came to different rows.
+    /// The file changed between the check and the import.
     #[error(
         "{} changed while it was read, so nothing was imported: {counted} bad rows were counted first and {found} then; import it again", .path.display()
     )]
@@ -328,7 +328,7 @@ pub enum WorkbenchError {
     /// A file of texts had others when it was read again.
     #[error("{0} changed while it was read, so nothing was written: run it again")]
     TextsChanged(PathBuf),
-    /// Embeddings cannot be kept beside a table that is being written.
+    /// Embeddings cannot be stored with a table that is being written.
     #[error("{} cannot keep embeddings: {reason}", path.display())]
     KeptEmbeddings {
         /// The file.
@@ -388,7 +388,7 @@ pub enum WorkbenchError {
         "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2"
     )]
     OneEncoder,
-    /// There is no answer of this later occasion to take back.
+    /// There is no answer of this annotation round to take back.
     #[error(
         "{question} has no answers of {}: {}",
         occasion.map_or_else(|| "a later occasion".to_owned(), |one| format!("occasion {one}")),
@@ -403,9 +403,9 @@ pub enum WorkbenchError {
     NoRepeats {
         /// The question.
         question: String,
-        /// The occasion; any later one with `None`.
+        /// The annotation round; any later one with `None`.
         occasion: Option<u16>,
-        /// Occasions that have answers.
+        /// Annotation rounds that have answers.
         there: Vec<u16>,
     },
     /// One encoder twice among those to choose from.
@@ -454,7 +454,7 @@ pub enum WorkbenchError {
         "run {0} cannot predict for the project: only a finished run of multilevel learns label by label, and its files must be there"
     )]
     CannotPredict(u32),
-    /// A question that cannot teach a run's encoder beside its own.
+    /// A question that cannot be used as an auxiliary question of a run.
     #[error("the auxiliary project {} {reason}", .path.display())]
     Auxiliary {
         /// Its file.
@@ -559,13 +559,13 @@ pub enum WorkbenchError {
     /// The encoder of a run that has not finished.
     #[error("run {0} has not finished: its encoder cannot be used yet")]
     UnfinishedEncoder(u32),
-    /// What is kept of a run cannot be read.
+    /// The stored results of a run cannot be read.
     #[error("what the project keeps of run {0} is damaged: train again")]
     DamagedRun(u32),
     /// A report of a kind that is not written.
     #[error("{} has no ending that says what to write: use .html, .csv, .json or .tex", .0.display())]
     ReportKind(PathBuf),
-    /// What lies beside a tuned encoder about its training cannot be read.
+    /// The training data record of a tuned encoder cannot be read.
     #[error(
         "{} says what trained this encoder and cannot be read ({reason}): figures could be of texts that trained it. Take the \
          folder of the run again, or delete this file if the encoder was never trained on texts of this project", path.display()
@@ -585,12 +585,12 @@ pub enum WorkbenchError {
         /// Who is labelling.
         annotator: String,
     },
-    /// Something stands on what is to be removed.
+    /// Something depends on what is to be removed.
     #[error("the {what} cannot be removed: {why}")]
     Stays {
         /// What.
         what: String,
-        /// What stands on it.
+        /// What depends on it.
         why: String,
     },
     /// No import is known that can be taken out.
@@ -612,7 +612,7 @@ pub enum WorkbenchError {
     Panicked {
         /// The work.
         what: &'static str,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// The same, while a background thread could not be had.
@@ -629,7 +629,7 @@ pub enum WorkbenchError {
         "JSON Lines has the spans of an answer as a list, which needs no rows: name the file .csv or .tsv, or leave the choice out"
     )]
     SpanRowsInJson,
-    /// Decisions in a file that holds answers alone.
+    /// Decisions in a file format that holds only answers.
     #[error("a CoNLL file holds answers alone: write decisions to a .csv, .tsv or .jsonl file")]
     DecisionsInConll,
     /// One row a span of questions that take none.
@@ -676,7 +676,7 @@ pub enum WorkbenchError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Something that a bundle does not have was asked of it.
+    /// Something that a bundle does not contain was requested.
     #[error("{0}")]
     NotInBundle(String),
     /// Predictions that are to be held in memory all at once.
@@ -684,7 +684,7 @@ pub enum WorkbenchError {
         "{0} probabilities are more than this computer has memory for: choose some of the annotators, or fewer texts at a time"
     )]
     TooManyPredictions(u64),
-    /// A question that would stand in a bundle twice.
+    /// A question that would be in a bundle twice.
     #[error("\"{0}\" would stand in the bundle twice, by two models: a bundle answers each question by one")]
     QuestionTwice(String),
     /// A run whose model cannot leave the project.
@@ -724,7 +724,7 @@ impl WorkbenchError {
         Self::Internal(error.to_string())
     }
 
-    /// Of work whose only result is a file: a cancel leaves nothing of it.
+    /// Marks work whose only result is a file: a cancel leaves nothing behind.
     pub fn all_or_nothing(self) -> Self {
         if matches!(self, Self::Cancelled) { Self::CancelledUnwritten } else { self }
     }
@@ -842,7 +842,7 @@ impl WorkbenchError {
         }
     }
 
-    /// What there is to say beyond the message.
+    /// Further information beyond the message.
     pub fn detail(&self) -> Option<String> {
         match self {
             Self::SeveralReadings { listed, .. } => Some(listed.clone()),

@@ -1,11 +1,11 @@
-//! What happens in an open project, and who is told of it.
+//! Events in an open project, and their subscribers.
 
 use crate::sync::Snapshot;
 use dissensus_api::JobInfo;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use std::sync::Arc;
 
-/// What happened in a session, told to whoever subscribed.
+/// An event in a session, sent to every subscriber.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A job began, went on or ended.
@@ -36,7 +36,7 @@ pub enum Event {
 
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Who is told of events.
+/// The subscribers.
 #[derive(Default)]
 pub struct Listeners(Snapshot<Vec<Listener>>);
 

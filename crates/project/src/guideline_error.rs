@@ -9,7 +9,7 @@ pub enum GuidelineError {
     /// Too long.
     #[error("this guideline has {0} characters, and a guideline can have 200,000: leave some out")]
     Long(usize),
-    /// It says what the version before says.
+    /// It is the same as the previous version.
     #[error("this is what version {0} says already: nothing was changed")]
     Unchanged(u32),
     /// Another version was written meanwhile.
@@ -25,7 +25,7 @@ pub enum GuidelineError {
     NoVersion {
         /// What was asked for.
         number: u32,
-        /// The first one that there is.
+        /// The oldest version.
         oldest: u32,
         /// The last one.
         newest: u32,

@@ -29,20 +29,20 @@ pub enum PanelError {
     /// Members cannot be drawn.
     #[error(transparent)]
     Drawing(#[from] dissensus_stats::panels::QuotaError),
-    /// An attribute, or a value, that nobody to draw from has.
+    /// An attribute, or a value, that no candidate has.
     #[error("nobody to draw from has {attribute}={value}; {}", if .known.is_empty() { format!("nobody has an attribute \"{attribute}\"") } else { format!("there is {known}") })]
     Unknown {
         /// The attribute.
         attribute: String,
         /// The value.
         value: String,
-        /// Values that there are.
+        /// Existing values.
         known: String,
     },
-    /// Nobody was named.
+    /// No member was named.
     #[error("name the members, or say how many to draw")]
     Nobody,
-    /// Somebody twice.
+    /// A member named twice.
     #[error("\"{0}\" is named twice: a member sits on a panel once")]
     Twice(String),
     /// Too many at once.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a plan cannot be, or a file not be taken in.
+/// Why a plan is impossible, or a file cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The plan asks for more than there is.
@@ -18,7 +18,7 @@ pub enum StudyError {
         /// What it takes.
         allowed: &'static str,
     },
-    /// Nobody to ask.
+    /// No annotators.
     #[error("name the people to ask")]
     Nobody,
     /// One person twice.
@@ -35,7 +35,7 @@ pub enum StudyError {
         /// The one that it depends on.
         other: String,
     },
-    /// An attribute that nobody has.
+    /// An attribute that no annotator has.
     #[error("nobody has an attribute \"{attribute}\" to balance by{}", if .known.is_empty() { String::new() } else { format!("; there is {known}") })]
     Balance {
         /// What was asked for.
@@ -46,7 +46,7 @@ pub enum StudyError {
     /// Nothing is left to hand out.
     #[error("everybody has what this plan wants already: nothing is left to hand out")]
     NothingNew,
-    /// Somebody has no packet.
+    /// A person has no packet.
     #[error("nothing was handed out to \"{0}\" yet")]
     NoPacket(String),
     /// The project is itself a packet.
@@ -57,7 +57,7 @@ pub enum StudyError {
         "this is the packet of one person, who alone answers in it: what it does not have cannot be added here"
     )]
     InPacket,
-    /// Somebody else would answer in a packet.
+    /// An answer in another person's packet.
     #[error("this packet is for \"{0}\": answer under that name, or ask for a packet of your own")]
     OtherPerson(String),
     /// An answer that the packet does not ask for.
@@ -67,7 +67,7 @@ pub enum StudyError {
     NotAsked {
         /// The text.
         text: String,
-        /// The occasion.
+        /// The annotation round.
         occasion: u16,
     },
     /// The packets are in the project, and not all of their files were written.
@@ -107,7 +107,7 @@ pub enum StudyError {
     CutOff {
         /// Bytes that are there.
         there: u64,
-        /// Bytes that it says it has.
+        /// The size stated in the file.
         bytes: u64,
     },
     /// A hand-in whose bytes are not those that were signed.
@@ -127,7 +127,7 @@ pub enum StudyError {
         "this packet was not made by this copy of the project: take in the copy that made it first, or ask who handed it out"
     )]
     UnknownPacket,
-    /// Of somebody who withdrew.
+    /// From a person who withdrew.
     #[error(
         "this is of somebody who has withdrawn from the project: it is not taken in; delete it, and the packet that it came from"
     )]
@@ -143,7 +143,7 @@ pub enum StudyError {
          Ask for the packet or for what was handed in of it; labels of another origin can be exported there and imported here"
     )]
     NoCopy,
-    /// A whole copy that was never taken in before.
+    /// A whole copy that was never merged before.
     #[error(
         "this is a whole copy of the project that is not known here (it was never taken in, or only as a file of an earlier version in which \
          nothing was done since): everything that anybody did in it would come in. If you know who \
@@ -187,12 +187,12 @@ pub enum StudyError {
         /// Texts that are left of the round.
         left: usize,
     },
-    /// Somebody failed the practice and is asked no more.
+    /// The annotator failed the practice and is blocked.
     #[error(
         "the practice was not passed, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in"
     )]
     StoppedByPractice,
-    /// Somebody failed attention checks and is asked no more.
+    /// The annotator failed attention checks and is blocked.
     #[error(
         "too few attention checks were answered right, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in"
     )]
@@ -225,7 +225,7 @@ pub enum StudyError {
         "{0} fell short of a pass mark, and nothing more is asked then: leave them out of the plan, or change what happens with `dissensus practice --then` and `dissensus checks --then`"
     )]
     Stopped(String),
-    /// Remarks.
+    /// An invalid note.
     #[error("{0}")]
     Remark(String),
 }

@@ -1,4 +1,5 @@
-//! Words of texts (Unicode text segmentation, UAX 29; also emoji and other pictographs, which say as much), and which of them spans cover.
+//! Words of texts (Unicode text segmentation, UAX 29; also emoji and other pictographs, which carry as much
+//! meaning), and which of them spans cover.
 
 use dissensus_domain::SpanSet;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -74,7 +75,8 @@ mod tests {
 
     #[test]
     fn words_are_counted_in_characters() {
-        // Characters of one to four bytes, a sign that is no word and an emoji that is one, and a combining accent.
+        // Characters of one to four bytes, a sign that is not a word and an emoji that is, and a combining
+        // accent.
         assert_eq!(words("Größe – 😀 ne\u{301}e, ok"), [(0, 5), (8, 9), (10, 14), (16, 18)]);
         assert!(words(" … ").is_empty());
     }

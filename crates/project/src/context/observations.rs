@@ -25,8 +25,8 @@ impl Context {
         self.observations_in(&index, index.texts().len(), question)
     }
 
-    /// As [`Context::observations`], of the first `texts` texts of one snapshot of the project: what is imported meanwhile stays
-    /// out, so that labels, embeddings and annotators are of one moment.
+    /// Like [`Context::observations`], for the first `texts` texts of one snapshot of the project:
+    /// concurrent imports are excluded, so that labels, embeddings and annotators are consistent.
     pub fn observations_in(
         &self,
         index: &Index,

@@ -69,7 +69,7 @@ impl QuestionData {
         self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
     }
 
-    /// Says what is missing where the official split is asked for and there is none.
+    /// Checks that the official split exists, if it is requested.
     pub fn check_split(&self, split: SplitSpec) -> Result<(), WorkbenchError> {
         if split != SplitSpec::Column {
             return Ok(());
@@ -88,12 +88,13 @@ impl QuestionData {
 }
 
 impl Context {
-    /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
+    /// Labels, texts and annotators of a question, read from one snapshot: a concurrent import is in all of
+    /// them or in none.
     pub fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
         self.question_data_of(question, false)
     }
 
-    /// As [`Context::question_data`], with or without labels that were decided to be slips.
+    /// Like [`Context::question_data`], with or without labels that were decided to be slips.
     pub fn question_data_of(
         &self,
         question: &Question,
@@ -104,12 +105,13 @@ impl Context {
         data_of_snapshot(snapshot, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
     }
 
-    /// The same of what models learn of a question: each of its options, in their order and of the same answers in the same order, or the question itself.
+    /// The same for the units that models learn for a question: each of its options, in their order, with
+    /// the same answers in the same order, or the question itself.
     pub fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, WorkbenchError> {
         self.learned_data_of(question, false)
     }
 
-    /// As [`Context::learned_data`], with or without labels that were decided to be slips.
+    /// Like [`Context::learned_data`], with or without labels that were decided to be slips.
     pub fn learned_data_of(
         &self,
         question: &Question,
@@ -128,7 +130,7 @@ impl Context {
         self.span_data_of(question, false)
     }
 
-    /// As [`Context::span_data`], with or without labels that were decided to be slips.
+    /// Like [`Context::span_data`], with or without labels that were decided to be slips.
     pub fn span_data_of(
         &self,
         question: &Question,

@@ -18,10 +18,11 @@ impl Context {
         self.jobs.end(&self.store, job, result);
     }
 
-    /// Does `work` as a job on this thread. The job ends as finished, cancelled or failed; also where the work panics.
+    /// Runs `work` as a job on this thread. The job ends as finished, cancelled or failed, also when the
+    /// work panics.
     ///
     /// # Errors
-    /// What `work` says, or that it panicked, or that the job could not be written down.
+    /// An error of `work`, a panic, or the job could not be stored.
     pub fn as_job<T>(
         &self,
         kind: &'static str,
@@ -32,7 +33,7 @@ impl Context {
         self.finish_job(kind, &job, work)
     }
 
-    /// As [`Context::as_job`] for a job that has begun.
+    /// Like [`Context::as_job`], for a job that has begun.
     pub fn finish_job<T>(
         &self,
         kind: &'static str,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Newest(Arc<AtomicU64>);
 
 impl Newest {
-    /// What is asked for now; whatever was asked for before hears that it is cancelled.
+    /// Starts a new request and cancels all earlier ones.
     pub fn ask(&self) -> Asked {
         Asked { number: self.0.fetch_add(1, Ordering::AcqRel) + 1, last: self.clone() }
     }

@@ -1,4 +1,4 @@
-//! What jobs need to say how far they are, and to be stopped.
+//! Progress reports and cancellation of jobs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Work of which there is one at a time: reserved before it begins, free again whatever becomes of it.
+//! Exclusive activities: reserved before they begin, and released in every case.
 
 use crate::error::WorkbenchError;
 use crate::sync::lock;
@@ -44,11 +44,11 @@ impl Activity {
 pub struct Reservations(Arc<Mutex<BTreeSet<Activity>>>);
 
 impl Reservations {
-    /// Reserves an activity until the guard is dropped: by the thread that does the work when it ends or panics, or on the way
-    /// there when it cannot begin.
+    /// Reserves an activity until the guard is dropped: by the working thread when it ends or panics, or
+    /// earlier when it cannot start.
     ///
     /// # Errors
-    /// [`WorkbenchError::Busy`] while somebody else has it.
+    /// [`WorkbenchError::Busy`] while it is reserved.
     pub fn reserve(&self, activity: Activity) -> Result<Reservation, WorkbenchError> {
         if lock(&self.0).insert(activity) {
             Ok(Reservation { activity, reserved: Arc::clone(&self.0) })

@@ -17,7 +17,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Runs `work` on a thread that [`Threads::join`] waits for. A panic in it ends this work only.
+    /// Runs `work` on a thread that [`Threads::join`] waits for. A panic in it ends only this work.
     ///
     /// # Errors
     /// The system starts no more threads, or the project is being closed.
@@ -38,7 +38,8 @@ impl Threads {
                     work();
                     Ok(())
                 });
-                // The panic hook has logged place and backtrace; models, embeddings and figures are derived and made again.
+                // The panic hook has logged location and backtrace; models, embeddings and figures are
+                // derived and can be computed again.
                 go_on(what, result);
             })
             .map_err(|_| WorkbenchError::NoThread)?;
@@ -70,17 +71,18 @@ impl Threads {
     }
 }
 
-/// Runs `work`; a panic in it is an error that says so.
+/// Runs `work` and converts a panic into an error.
 pub fn caught<T>(
     what: &'static str,
     work: impl FnOnce() -> Result<T, WorkbenchError>,
 ) -> Result<T, WorkbenchError> {
-    // What a panic can leave half changed is reset by whoever locks it next (`sync::lock_or_reset`) or rolled back by the store.
+    // Data that a panic may leave half changed is reset at the next lock (`sync::lock_or_reset`) or rolled
+    // back by the store.
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(WorkbenchError::Panicked { what, message: message_of(panic.as_ref()) }))
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
