@@ -8,10 +8,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::event::Event;
 
 impl Project {
-    /// What the study sets for the care of its people.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The study's care settings.
     pub fn care(&self) -> Result<StudyCare, WorkbenchError> {
         let store = &self.context.store;
         let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
@@ -25,11 +22,12 @@ impl Project {
         Ok(StudyCare { limit, strict, greyscale, harmful })
     }
 
-    /// Sets it, for this copy and every one that hears of it; packets that are handed out from here on have it too.
+    /// Sets the study's care settings, for this copy and every one that is merged; packets assigned from
+    /// here on have them too.
     ///
     /// # Errors
-    /// The open project is a packet, a limit of 0, a level that is not on its question's scale, one question twice, or what the disk says.
-    /// Nothing is set then.
+    /// The open project is a task packet, a limit of 0, a level that is not on its question's scale, one
+    /// question twice, or an I/O error. Nothing is set then.
     pub fn set_care(&self, care: &StudyCare) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
         check_limit(care.limit)?;
@@ -54,10 +52,7 @@ impl Project {
         Ok(())
     }
 
-    /// The groups of texts, the largest 500 first; a packet has none.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The groups of texts, largest first, at most 500; a task packet has none.
     pub fn text_groups(&self) -> Result<Vec<TextGroup>, WorkbenchError> {
         let groups = self.context.store.text_groups(MOST_GROUPS)?;
         Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())

@@ -8,10 +8,7 @@ use dissensus_project::error::WorkbenchError;
 pub(super) const KEY: &str = "choices";
 
 impl Project {
-    /// Keeps what was chosen last, so that the project opens as it was left. One that is open to read opens as it did before.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Stores the last choices, so that the project opens as it was left. Ignored for a read-only project.
     pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), WorkbenchError> {
         if self.is_reader() {
             return Ok(());

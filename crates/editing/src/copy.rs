@@ -26,11 +26,11 @@ pub struct CopyChoices {
 }
 
 impl Project {
-    /// Copies the project as it is at this moment to one file at `path`, and the files of its runs where that is chosen.
-    /// The copy appears whole and on the disk, or not at all; labels may be given meanwhile and are not in it.
+    /// Copies the project as it is at this moment to one file at `path`, and optionally the files of its
+    /// runs. The copy appears complete and on disk, or not at all; labels given meanwhile are not in it.
     ///
     /// # Errors
-    /// There is something of that name, or it cannot be written, or `progress` stopped it. Nothing is left then.
+    /// The file exists or cannot be written, or `progress` stopped it. Nothing is left then.
     pub fn save_copy(
         &self,
         path: &Path,
@@ -82,10 +82,8 @@ impl Project {
         })
     }
 
-    /// As [`Project::save_copy`] without the runs, as a job; a file of that name is replaced (the dialog has asked).
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Project::save_copy`] without the runs, as a job; an existing file is replaced (the dialog has
+    /// asked).
     pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, WorkbenchError> {
         let context = &self.context;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -94,7 +92,8 @@ impl Project {
     }
 }
 
-/// Copies a folder with everything in it but links, temporary files and what `left_out` names; under a temporary name until it is finished.
+/// Copies a folder with everything in it except links, temporary files and paths for which `left_out` is
+/// true; under a temporary name until it is finished.
 fn copied_folder(
     from: &Path,
     target: &Path,

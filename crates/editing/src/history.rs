@@ -25,7 +25,8 @@ impl Project {
     /// A page of the log, newest first. Nothing older than the page is read into memory.
     ///
     /// # Errors
-    /// The file cannot be read, `after` is no place of the log, or this is a packet: its log would tell right answers before they are asked for.
+    /// The file cannot be read, `after` is not a cursor of the log, or this is a task packet: its log could
+    /// reveal right answers before they are asked for.
     pub fn history(&self, wish: &HistoryWish) -> Result<HistoryPage, WorkbenchError> {
         self.context.whole_project()?;
         let (store, index) = (&self.context.store, self.context.index());
@@ -137,7 +138,7 @@ impl<'a> Teller<'a> {
         })
     }
 
-    /// Whether it tells what somebody else thinks of a text that the reader has not answered.
+    /// Whether it reveals another person's view of a text that the reader has not answered.
     fn is_withheld(&self, row: &Row) -> Result<bool, WorkbenchError> {
         let (Some(reader), Some(question), Some(text)) = (self.reader, row.question, row.text) else {
             return Ok(false);
@@ -186,7 +187,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What was done, and what was written beside it.
+    /// What was done, and the text written with it.
     fn words(&self, done: &Done, question: Option<&Question>, withheld: bool) -> (String, Option<String>) {
         let name = |answer: &Answer| answer_name(question, answer, withheld);
         let written = |words: &str| Some(words.to_owned()).filter(|_| !withheld);
@@ -202,7 +203,7 @@ impl<'a> Teller<'a> {
             Done::RepeatRemark { occasion, note } => {
                 (format!("said beside the {} answer", nth(*occasion)), written(note))
             }
-            // How it was decided tells that people differ, or that somebody slipped.
+            // The outcome would reveal that people differ, or that a label was a slip.
             Done::Decision { .. } if withheld => ("decided about it".to_owned(), None),
             Done::Decision { outcome, answer, comment } => {
                 let decided = answer.as_ref().map(|a| format!(": {}", name(a))).unwrap_or_default();
@@ -290,7 +291,7 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// What each kind of job does, and how its title goes on: `None` where the kind says all.
+/// Wording of each kind of job, and of the transition to its title: `None` where the kind is sufficient.
 const JOBS: [(&str, &str, Option<&str>); 19] = [
     ("compare", "comparing two groups of people", None),
     ("copy", "copying the project", Some(" to ")),
@@ -364,7 +365,7 @@ fn event_words(
     (format!("{did}{from}"), Some(said.join(" · ")))
 }
 
-/// A value as it is read, and not as it is kept.
+/// Formats a value for reading, rather than as it is stored.
 fn value_words(value: &Value, answer: &dyn Fn(&Answer) -> String) -> String {
     if let Ok(given) = serde_json::from_value::<Answer>(value.clone())
         && value.is_object()
@@ -413,7 +414,7 @@ fn form_words(reasons: &[String], confidence: bool) -> String {
     }
 }
 
-/// "2nd time" of an occasion.
+/// Ordinal of an annotation round.
 fn nth(occasion: u16) -> String {
     match occasion {
         2 => "second".to_owned(),

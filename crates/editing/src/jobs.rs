@@ -6,10 +6,7 @@ use dissensus_project::error::WorkbenchError;
 use std::collections::BTreeMap;
 
 impl Project {
-    /// Jobs at work, and the newest ones that ended, newest first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Running jobs, and the last ones that ended, newest first.
     pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
         let running: BTreeMap<u32, JobInfo> =
             self.context.jobs.running().into_iter().map(|j| (j.id, j)).collect();

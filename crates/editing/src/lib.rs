@@ -1,4 +1,4 @@
-//! The open project: what it holds, who labels, what is asked, jobs, and a whole copy of it.
+//! Viewing and editing an open project: contents, annotators, questions, jobs, and a copy of the whole.
 
 mod annotators;
 mod attribute_form;
