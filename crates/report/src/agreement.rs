@@ -34,7 +34,8 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Wo
     Ok(blocks)
 }
 
-/// Agreement under each wording of the question, or under each version of the guideline; none where labels were given under one alone.
+/// Agreement under each wording of the question, or under each version of the guideline; `None` where all
+/// labels were given under one.
 fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Block>, WorkbenchError> {
     let guideline = &work.of.guideline;
     let found = guideline.agreement_on(asked.question.id, by)?;
@@ -85,8 +86,8 @@ fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Blo
     Ok(Some(asked.stems.table(stem, caption, columns, rows)))
 }
 
-/// A figure with its interval for people like these, or with too few people for these; none where it rests on too little. Where everybody
-/// agrees there is nothing to resample.
+/// A figure with its interval for people like these, or with too few people only for these; empty with too
+/// little data. With complete agreement there is nothing to resample.
 fn estimate(of: &Estimate) -> Cell {
     let all_agree = of.value.is_some_and(|value| value > 1.0 - 1e-9);
     match of.shown() {

@@ -92,7 +92,7 @@ fn bars(values: &[f64]) -> Vec<Bar> {
     let mut bars: Vec<Bar> =
         (0..BARS).map(|at| (at as f64 / BARS as f64, (at + 1) as f64 / BARS as f64, 0)).collect();
     for value in values {
-        // A hundredth of a bar: values of 32 bits stand for tenths.
+        // A hundredth of a bar: tenths are approximated by 32-bit values.
         let at = ((value * BARS as f64 - 1e-6).ceil() as usize).clamp(1, BARS) - 1;
         bars[at].2 += 1;
     }

@@ -1,4 +1,5 @@
-//! The report as a document: sections of sentences, tables and figures, of which each table and figure is a file too.
+//! The report as a document: sections of sentences, tables and figures; each table and figure is also a
+//! file.
 
 use dissensus_render::escape::{html, slug};
 use dissensus_render::page;
@@ -14,7 +15,7 @@ pub(super) struct Document {
 /// What belongs together under one heading.
 pub(super) struct Section {
     pub(super) title: String,
-    /// Of a question below which sections of its own stand.
+    /// Heading of a question that is followed by sections of its own.
     pub(super) is_part: bool,
     pub(super) blocks: Vec<Block>,
 }
@@ -23,7 +24,7 @@ pub(super) struct Section {
 pub(super) enum Block {
     /// A paragraph.
     Text(String),
-    /// What cannot be told, and why.
+    /// What is unavailable, and why.
     Needs(String),
     /// How to have what is missing: a command.
     Command(String),
@@ -101,7 +102,7 @@ impl Document {
         })
     }
 
-    /// Every sentence about what cannot be told, with the section that it stands in.
+    /// Every sentence about something unavailable, with the title of its section.
     pub(super) fn needs(&self) -> Vec<String> {
         let of = |section: &Section| {
             let needs = section.blocks.iter().filter_map(|block| match block {
@@ -128,7 +129,7 @@ impl Document {
         for (at, section) in self.sections.iter().enumerate() {
             let level = if section.is_part { 2 } else { 3 };
             let _ = writeln!(out, "<h{level} id=\"s{at}\">{}</h{level}>", html(&section.title));
-            // Figures that follow one another stand side by side.
+            // Consecutive figures are placed side by side.
             let mut beside = false;
             for block in &section.blocks {
                 let is_figure = matches!(block, Block::Figure(_));

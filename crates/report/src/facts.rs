@@ -1,4 +1,5 @@
-//! What the project itself can say in a data statement: counts of texts, people, labels, instructions, packets, checks and times.
+//! Facts for a data statement that the project itself contains: counts of texts, people, labels,
+//! instructions, packets, checks and times.
 
 use super::people::{Group, LeftOut, People};
 use super::work::{Asked, Work};
@@ -25,9 +26,9 @@ pub(super) struct Facts<'a> {
     pub(super) imported: usize,
     pub(super) withdrawn: u32,
     pub(super) groups: Vec<Group>,
-    /// What is not told of attributes, because too few people have it.
+    /// Attribute values that are hidden because too few people have them.
     pub(super) left_out: LeftOut,
-    /// Names of attributes that are known of somebody.
+    /// Names of attributes that at least one person has.
     pub(super) attributes: BTreeSet<String>,
     pub(super) form: AttributeForm,
     pub(super) guidelines: Vec<GuidelineInfo>,
@@ -41,7 +42,8 @@ pub(super) struct Facts<'a> {
     /// Seconds of each label whose time is known.
     pub(super) seconds: Vec<f64>,
     pub(super) timed: usize,
-    /// The first and the last moment of the current labels that were given in the program, and of the imported ones.
+    /// The first and the last moment of the current labels that were given in the program, and of the
+    /// imported ones.
     pub(super) given: Option<(i64, i64)>,
     pub(super) read: Option<(i64, i64)>,
     pub(super) repeats: usize,
@@ -49,10 +51,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Read from the project.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Reads the facts from the project.
     pub(super) fn of(work: &Work<'a>, asked: &'a [Asked]) -> Result<Self, WorkbenchError> {
         let paper = work.of;
         let (store, people) = (&paper.context.store, work.people);
@@ -122,7 +121,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// When labels were given, in days alone: a time of day could tell who worked when.
+    /// When labels were given, in days only: a time of day could reveal who worked when.
     pub(super) fn days(&self) -> String {
         let day = |ms: i64| local_time(ms as f64).chars().take(10).collect::<String>();
         let days = |(first, last): (i64, i64)| match day(first) == day(last) {
@@ -173,7 +172,7 @@ impl<'a> Facts<'a> {
         out.trim_start().to_owned()
     }
 
-    /// How people stand against the pass mark of practice: begun, passed, missed.
+    /// Results of people in practice: begun, passed, failed.
     pub(super) fn practised(&self) -> [usize; 3] {
         let of = |standing: Standing| {
             self.practice.people.iter().filter(|one| one.result.standing == standing).count()
@@ -181,7 +180,7 @@ impl<'a> Facts<'a> {
         [self.practice.people.len(), of(Standing::Passed), of(Standing::Failed)]
     }
 
-    /// How people stand against the mark of attention checks: with a standing, passed, missed.
+    /// Results of people in attention checks: with a result, passed, failed.
     pub(super) fn attended(&self) -> [usize; 3] {
         let all: Vec<Standing> = self.study.people.iter().filter_map(|one| one.attention_standing).collect();
         let of = |standing: Standing| all.iter().filter(|one| **one == standing).count();
@@ -189,7 +188,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What happens to somebody below a pass mark.
+/// What happens to a person below a pass mark.
 pub(super) fn after(then: AfterFailing) -> &'static str {
     match then {
         AfterFailing::GoOn => "the person goes on, and the labels are kept and marked",
@@ -198,8 +197,8 @@ pub(super) fn after(then: AfterFailing) -> &'static str {
     }
 }
 
-/// The first and the last moment of current labels: of those that were given in the program, and of those that were read from files. Made-up
-/// ones count as neither.
+/// The first and the last moment of current labels: of those given in the program, and of those read from
+/// files. Simulated ones count as neither.
 fn moments(work: &Work<'_>, asked: &[Asked]) -> Result<[Option<(i64, i64)>; 2], WorkbenchError> {
     const PAGE: u32 = 20_000;
     let store = &work.of.context.store;

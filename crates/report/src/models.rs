@@ -1,4 +1,4 @@
-//! How well models predict labels: evaluations on record, training runs, calibration, and how fast new people are learned.
+//! Model performance: recorded evaluations, training runs, calibration, and learning curves for new people.
 
 use super::document::Block;
 use super::evaluated::{Difference, Evaluated, Scored};
@@ -23,7 +23,7 @@ use serde::Serialize;
 
 /// Labels of a new person after which models are scored.
 const AFTER: [usize; 8] = [0, 1, 2, 5, 10, 20, 50, 100];
-/// Figures of runs that stand in the table.
+/// Number of run metrics in the table.
 const SHOWN: usize = 8;
 
 pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
@@ -69,7 +69,7 @@ fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, WorkbenchE
     })
 }
 
-/// Evaluates models now; says why where that cannot be.
+/// Evaluates models now; adds the reason where that is not possible.
 fn evaluate(
     work: &Work<'_>,
     asked: &Asked,

@@ -1,4 +1,4 @@
-//! People as a report for others names them, and what of them is told.
+//! Names of people in a report for others, and which of their attributes are shown.
 
 use dissensus_domain::{Annotator, AnnotatorId, Attributes};
 use dissensus_project::context::Context;
@@ -22,10 +22,10 @@ pub(super) struct Group {
     pub(super) people: Vec<AnnotatorId>,
 }
 
-/// Values of attributes that are not told.
+/// Attribute values that are not shown.
 pub(super) struct LeftOut {
     pub(super) values: usize,
-    /// Attributes of which no value is told.
+    /// Attributes of which no value is shown.
     pub(super) attributes: Vec<String>,
 }
 
@@ -47,13 +47,13 @@ impl People {
         Ok(Self { with_ids, everyone, names })
     }
 
-    /// How somebody is called.
+    /// Name of a person in the report.
     pub(super) fn name(&self, id: AnnotatorId) -> String {
-        // Somebody who came between two readings of the project has no name rather than their own.
+        // A person who was added between two reads of the project has no name here rather than their own.
         self.names.get(&id).map_or_else(|| "A?".to_owned(), |(_, name)| name.clone())
     }
 
-    /// In which order people are listed; it tells nothing of anybody where they have pseudonyms.
+    /// Position of a person in listings; with pseudonyms it reveals nothing.
     pub(super) fn place(&self, id: AnnotatorId) -> u32 {
         self.names.get(&id).map_or(u32::MAX, |(place, _)| *place)
     }
@@ -63,12 +63,13 @@ impl People {
         &self.everyone
     }
 
-    /// How many of `all` people something is true of: not told where it is true or untrue of so few that they could be told.
+    /// Number of people out of `all`: hidden where it is true or untrue of so few that they could be
+    /// identified.
     pub(super) fn count(&self, n: usize, all: usize) -> Cell {
         let few = |n: usize| (1..FEWEST).contains(&n);
         match all.saturating_sub(n) {
             _ if self.with_ids => Cell::Count(n as u64),
-            // Of so few people nothing is told, not even that it is true of all or of none.
+            // Nothing is shown about so few people, not even that it is true of all or of none.
             _ if few(all) || few(n) => Cell::Few,
             others if few(others) => Cell::text("nearly all"),
             _ => Cell::Count(n as u64),

@@ -84,7 +84,7 @@ struct Seeds {
     plan: String,
 }
 
-/// What a folder is, where a report is to stand.
+/// State of a folder that a report is to be written to.
 pub(super) enum Folder {
     /// A report as an earlier call wrote it, with nothing else in it.
     Report,
@@ -95,10 +95,7 @@ pub(super) enum Folder {
 }
 
 impl Reproduce {
-    /// Of the report that has these files.
-    ///
-    /// # Errors
-    /// The project cannot be read.
+    /// Describes the report with these files.
     pub(super) fn of(work: &Work<'_>, asked: &[Asked], files: Vec<FileSum>) -> Result<Self, WorkbenchError> {
         let (context, wish) = (&work.of.context, work.wish);
         let store = &context.store;
@@ -155,7 +152,7 @@ impl Reproduce {
         if found.kind != "dissensus-report" || !names.is_ok_and(|all| all.iter().all(|name| known(name))) {
             return Folder::Other;
         }
-        // What was deleted of it is missed by nobody; what was written into it is somebody's work.
+        // Deleted files are no loss; edited files are someone's work.
         let changed = |file: &FileSum| match sum_of(&dir.join(&file.name)) {
             Ok((sum, _)) => sum != file.sha256,
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
@@ -199,8 +196,8 @@ fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, WorkbenchError> {
     }))
 }
 
-/// The name or the version of an encoder without the folders that it lies in, which are one computer's and may name somebody. A version
-/// goes on behind the name with 12 digits of its weights' sum, or with `adopted`.
+/// Name or version of an encoder without its folders, which belong to one computer and may contain a
+/// person's name. In a version the name is followed by 12 digits of its weights' checksum, or by `adopted`.
 pub(super) fn without_folders(key: &str) -> String {
     let is_drive = key.as_bytes().get(1) == Some(&b':');
     if !(key.starts_with(['/', '\\']) || is_drive) {

@@ -1,4 +1,4 @@
-//! What the sections of a report share: the project's parts, people's names, the wish, and how far the work is.
+//! Shared state of a report's sections: the project's parts, people's names, the request, and progress.
 
 use super::PaperReports;
 use super::document::Stems;
@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     pub(super) labels: Vec<CurrentLabel>,
 }
 
-/// The steps of a report, within each of which other work tells how far it is.
+/// The steps of a report; within each step other work reports its own progress.
 pub(super) struct Steps<'a> {
     progress: &'a dyn Progress,
     done: AtomicU64,
@@ -41,7 +41,7 @@ impl<'a> Steps<'a> {
     /// Begins the next step.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`WorkbenchError::Cancelled`].
     pub(super) fn next(&self, doing: &str) -> Result<(), WorkbenchError> {
         let done = self.done.fetch_add(1, Ordering::Relaxed);
         self.progress.report(done.min(self.all), Some(self.all), doing);
@@ -100,7 +100,7 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// What is told of an error that another section need not suffer from: all but a cancel.
+/// Converts an error into a message, so that other sections are unaffected; a cancel is passed on.
 pub(super) fn told<T>(found: Result<T, WorkbenchError>) -> Result<Result<T, String>, WorkbenchError> {
     match found {
         Ok(found) => Ok(Ok(found)),

@@ -1,4 +1,5 @@
-//! A data statement (Bender and Friedman 2018; sections of the schema of 2021 by Bender, Friedman and McMillan-Major). All wording is ours.
+//! A data statement (Bender and Friedman 2018; sections of the schema of 2021 by Bender, Friedman and
+//! McMillan-Major). The wording is our own.
 
 use super::{Form, excluded, process, questions};
 use crate::facts::Facts;

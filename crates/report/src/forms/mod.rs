@@ -33,7 +33,7 @@ impl Form {
         self.out.push_str(&format!("**{number}** {words}\n\n"));
     }
 
-    /// A paragraph of ours; names in it are escaped by whoever makes it.
+    /// A paragraph of our own; names in it are escaped by the caller.
     fn line(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push_str("\n\n");
