@@ -1,4 +1,4 @@
-//! A page that needs nothing beside itself: no script, no request, light and dark.
+//! A self-contained page: no script, no request, light and dark.
 
 use super::escape::html;
 use std::fmt::Write;

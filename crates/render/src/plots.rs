@@ -1,4 +1,5 @@
-//! Plots as SVG: lines and text, which go into a page as into a PDF. Names are made plain before they are drawn.
+//! Plots as SVG: lines and text, for web pages and PDFs. Invisible characters in names are escaped before
+//! drawing.
 
 use super::escape::plain;
 use crate::RenderError;
@@ -8,7 +9,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Width and height of a plot among others.
 pub(crate) const SIZE: (u32, u32) = (460, 300);
-/// Told apart by people with any kind of colour vision (Okabe and Ito 2008).
+/// Colours that can be distinguished with any kind of colour vision (Okabe and Ito 2008).
 pub(crate) const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -21,7 +22,7 @@ const GREY: RGBColor = RGBColor(90, 96, 112);
 /// Height of a row with a name, and the most characters of a name that are shown.
 const ROW: u32 = 22;
 const NAME: usize = 24;
-/// People whose names stand beside a plot; of more the plot is too high.
+/// Maximum number of people with names in a plot, which would be too high otherwise.
 const NAMED: usize = 40;
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
@@ -32,7 +33,7 @@ pub type Line = (String, Vec<(f64, f64)>);
 /// A bar of a histogram: from, to, and how many.
 pub type Bar = (f64, f64, u64);
 
-/// Somebody's figure with its interval.
+/// A person's figure with its interval.
 pub struct Ranged {
     pub name: String,
     pub value: f64,
@@ -90,7 +91,7 @@ pub fn lines(lines: &[Line], x: &str, y: &str) -> Result<Option<String>, RenderE
     .map(Some)
 }
 
-/// Lines in the unit square beside its diagonal: confidence against how often it was right.
+/// Plots lines in the unit square with its diagonal: confidence against accuracy.
 pub fn in_unit_square(
     lines: &[Line],
     with_lines: bool,
@@ -134,9 +135,9 @@ pub fn in_unit_square(
     .map(Some)
 }
 
-/// How many of what lie where. None without any, and of one bar alone.
+/// Plots a histogram. `None` without counts, or with a single bar.
 pub fn histogram(bars: &[Bar], x: &str, y: &str) -> Result<Option<String>, RenderError> {
-    // One bar says no more than its number.
+    // A single bar shows no more than its number.
     let [first, .., last] = bars else { return Ok(None) };
     let most = bars.iter().map(|bar| bar.2).max().unwrap_or(0);
     if most == 0 {
@@ -169,7 +170,8 @@ pub fn histogram(bars: &[Bar], x: &str, y: &str) -> Result<Option<String>, Rende
     .map(Some)
 }
 
-/// Named amounts as bars from left to right, the first one on top, each with its words at its end. None without any.
+/// Plots named amounts as horizontal bars, the first one on top, each with its words at its end. `None`
+/// without any.
 pub fn bars(of: &[(String, f64, String)], x: &str) -> Result<Option<String>, RenderError> {
     let far = of.iter().map(|(_, value, _)| *value).fold(0.0, f64::max);
     if of.is_empty() || far <= 0.0 {
@@ -202,7 +204,8 @@ pub fn bars(of: &[(String, f64, String)], x: &str) -> Result<Option<String>, Ren
     .map(Some)
 }
 
-/// Figures with their intervals, the lowest one at the bottom: a caterpillar plot. Names stand beside it where there is room. None without any.
+/// Plots figures with their intervals, the lowest one at the bottom: a caterpillar plot. Names are shown
+/// where there is room. `None` without any.
 pub fn caterpillar(of: &[Ranged], x: &str) -> Result<Option<String>, RenderError> {
     let (low, high) = of
         .iter()

@@ -45,9 +45,9 @@ pub enum Cell {
     Number(f64, usize),
     /// A figure with its interval, to three decimals.
     Estimate(f64, Option<(f64, f64)>),
-    /// Fewer people than may be told apart.
+    /// Too few people to be shown.
     Few,
-    /// Nothing: not defined, or too little to tell.
+    /// Nothing: undefined, or too little data.
     Nothing,
 }
 
@@ -158,10 +158,7 @@ impl Table {
         format!("% {}\n{}", escape::plain(&self.caption), booktabs(&stand, &header, rows))
     }
 
-    /// As a file for a spreadsheet or a script: a figure with its interval is three columns.
-    ///
-    /// # Errors
-    /// None in practice: it is written to memory.
+    /// Writes the table as CSV: a figure with its interval takes three columns.
     pub fn csv(&self) -> Result<Vec<u8>, RenderError> {
         let failed = |e: csv::Error| RenderError::from_display(&e);
         let mut out = csv::Writer::from_writer(Vec::new());
