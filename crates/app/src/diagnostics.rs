@@ -1,4 +1,5 @@
-//! What a person can copy into a report: versions, device, sizes and the last lines of the log. Nothing of a text, a label or a name.
+//! Diagnostics that a user can copy into a bug report: versions, device, sizes and the last lines of the
+//! log. They contain no text, label or name.
 
 use super::Workbench;
 use dissensus_project::log::last_lines;

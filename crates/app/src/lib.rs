@@ -35,7 +35,7 @@ impl Workbench {
         Self { home, session: RwLock::new(None), files: Mutex::new(()) }
     }
 
-    /// Where it keeps what belongs to no project.
+    /// Location of files that belong to no project.
     pub(crate) fn home(&self) -> &Home {
         &self.home
     }
@@ -66,10 +66,7 @@ impl Workbench {
         recent
     }
 
-    /// Takes a project off the list; its file stays.
-    ///
-    /// # Errors
-    /// The list cannot be written.
+    /// Removes a project from the list; its file is unaffected.
     pub fn forget_recent(&self, path: &str) -> Result<(), WorkbenchError> {
         let _guard = lock(&self.files);
         let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
@@ -82,7 +79,7 @@ impl Workbench {
         self.home.read_json(SETTINGS).unwrap_or_default()
     }
 
-    /// Keeps the settings; they take effect at once in the open project.
+    /// Stores the settings; they take effect at once in the open project.
     ///
     /// # Errors
     /// A share outside 0..1 or a text size outside 12..64, or they cannot be written.
@@ -109,16 +106,13 @@ impl Workbench {
         Ok(())
     }
 
-    /// Removes a file of rows that were pasted ([`dissensus_transfer::exchange::Exchange::paste`]); no other file is ever removed by this, and one that is gone is no
-    /// error.
-    ///
-    /// # Errors
-    /// It cannot be removed.
+    /// Removes a file of pasted rows ([`dissensus_transfer::exchange::Exchange::paste`]), never any other
+    /// file. A missing file is no error.
     pub fn forget_pasted(&self, path: &Path) -> Result<(), WorkbenchError> {
         forget_pasted(&self.home, path)
     }
 
-    /// Makes a project file and opens it. A missing ending is added.
+    /// Creates a project file and opens it. A missing extension is added.
     ///
     /// # Errors
     /// The file exists, or the folder cannot be written.
@@ -128,10 +122,10 @@ impl Workbench {
         self.take(session, false)
     }
 
-    /// Opens a project file in place of the one that is open.
+    /// Opens a project file in place of the open one.
     ///
     /// # Errors
-    /// See [`Session::open`]; the project open before stays open.
+    /// See [`Session::open`]; the previous project stays open.
     pub fn open_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
@@ -144,11 +138,11 @@ impl Workbench {
         self.take(session, same_file(path, &self.home.sample_path()))
     }
 
-    /// Opens a project file to read, in place of the one that is open: also one that another program has open, and one on a disk that
-    /// cannot be written. What others write to it meanwhile is shown.
+    /// Opens a project read-only, in place of the open one: possible for one that another program has open,
+    /// or on a read-only disk. Changes by other programs are shown.
     ///
     /// # Errors
-    /// See [`Session::open_to_read`]; the project open before stays open.
+    /// See [`Session::open_to_read`]; the previous project stays open.
     pub fn open_project_to_read(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
@@ -157,17 +151,14 @@ impl Workbench {
             if session.project.is_reader() {
                 return session.project.info();
             }
-            // Or this very program would keep the file from being open elsewhere.
+            // Otherwise this very program would prevent the file from being open elsewhere.
             self.close_project();
         }
         let session = Session::open_to_read(path, &self.home)?;
         self.take(session, same_file(path, &self.home.sample_path()))
     }
 
-    /// Opens the sample project, which is made on first use.
-    ///
-    /// # Errors
-    /// As [`Workbench::open_project`].
+    /// Opens the sample project, which is created on first use.
     pub fn open_sample(&self) -> Result<ProjectInfo, WorkbenchError> {
         let path = self.home.sample_path();
         if !path.exists() {
@@ -191,11 +182,11 @@ impl Workbench {
         }
     }
 
-    /// Does `work` on the open project while nothing else knows it: it is closed, which ends its jobs, and opened again afterwards, so
-    /// that nothing in memory is older than the work.
+    /// Does `work` with exclusive access to the open project: it is closed, which ends its jobs, and opened
+    /// again afterwards, so that nothing in memory is older than the work.
     ///
     /// # Errors
-    /// No project is open; what `work` says, with the project open again; or it cannot be opened again.
+    /// No project is open; an error of `work`, with the project open again; or it cannot be opened again.
     pub fn alone<T>(
         &self,
         work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
@@ -217,10 +208,7 @@ impl Workbench {
         opened.map(|_| done)
     }
 
-    /// The open project.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Information on the open project.
     pub fn project(&self) -> Result<Option<ProjectInfo>, WorkbenchError> {
         self.session().map(|session| session.project.info()).transpose()
     }
@@ -230,7 +218,7 @@ impl Workbench {
         self.session.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The session on the open project, or the error to show.
+    /// The session of the open project.
     ///
     /// # Errors
     /// No project is open.

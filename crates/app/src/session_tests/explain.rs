@@ -44,7 +44,7 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
         });
         let recorded = hear.recv_timeout(Duration::from_secs(60));
         let learned = recorded.is_ok().then(level);
-        // Opened before anything can fail, so that a failure is told instead of hanging.
+        // Opened before anything can fail, so that a failure is reported instead of hanging.
         gate.wait();
         let explained = explaining.join().unwrap();
         assert_eq!(recorded, Ok(Ok(())), "the label waited for the explanation");
