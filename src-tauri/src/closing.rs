@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use tauri::{AppHandle, CloseRequestApi, Manager as _};
 use tauri_specta::Event as _;
 
-/// Somebody who asks again after this long, without an answer of the page, has a page that does not answer.
+/// Time after which a second close request, without an answer of the page, means that the page does not
+/// respond.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// When the page was asked and has not answered yet.

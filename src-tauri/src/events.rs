@@ -1,4 +1,4 @@
-//! What the window is told without asking.
+//! Events that the window receives.
 
 use dissensus_api::{JobInfo, RunInfo};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -51,7 +51,7 @@ pub(crate) struct DownloadChanged {
     pub(crate) file: String,
 }
 
-/// Another project is to be opened: somebody opened its file from outside.
+/// A request to open another project, for example by opening its file in the file manager.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct OpenRequested {
     /// Its file.
@@ -64,7 +64,8 @@ pub(crate) struct OpenRequested {
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct CloseRequested();
 
-/// Tells the window what the workbench said. A window that is closing cannot hear it any more, which is no error.
+/// Forwards an event of the workbench to the window. A closing window no longer receives events, which is
+/// no error.
 pub(crate) fn forward(app: &AppHandle, event: &dissensus_project::event::Event) {
     use dissensus_project::event::Event;
     let _ = match event {

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Launch {
     /// The project to open at once.
     pub(crate) project: Option<Wanted>,
-    /// `DISSENSUS_HOME`: where settings and the window's place are kept instead of the system's folders.
+    /// `DISSENSUS_HOME`: folder of settings and window state, instead of the system's folders.
     pub(crate) home: Option<PathBuf>,
-    /// `DISSENSUS_E2E`, in builds with the feature `test-hooks` alone: let tests hand over paths that a person would
-    /// choose in the system's file dialog, which WebDriver cannot reach.
+    /// `DISSENSUS_E2E`, only in builds with the feature `test-hooks`: lets tests pass paths that a user
+    /// would choose in the system's file dialog, which WebDriver cannot reach.
     pub(crate) test_hooks: bool,
 }
 
@@ -46,7 +46,7 @@ impl Launch {
     }
 }
 
-/// Whether a window can be shown at all; only Unix desktops other than macOS can be without.
+/// Checks whether a window can be shown at all; only Unix desktops other than macOS may have no display.
 ///
 /// # Errors
 /// There is no display, with what to do instead.
@@ -60,8 +60,8 @@ pub(crate) fn display() -> Result<(), &'static str> {
     )
 }
 
-/// The first argument that is no option, taken from `folder` where it is relative, and whether `--read-only` is among them. Systems add
-/// options of their own (macOS `-psn_…`), so those are passed over.
+/// The first argument that is no option, resolved against `folder` if relative, and whether `--read-only`
+/// is present. Systems add options of their own (macOS `-psn_…`), so unknown options are ignored.
 pub(crate) fn project_argument(
     arguments: impl IntoIterator<Item = OsString>,
     folder: &Path,

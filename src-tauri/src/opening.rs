@@ -1,5 +1,5 @@
-//! Projects that the system asks this window to open: named when it was started, by a second start of the program, or,
-//! on macOS, by the system itself.
+//! Projects that the system asks this window to open: named at the start, by a second start of the program,
+//! or, on macOS, by the system itself.
 
 use crate::events::OpenRequested;
 use crate::launch::{Wanted, project_argument};
@@ -12,7 +12,7 @@ use tauri_specta::Event as _;
 /// The label of the one window.
 pub(crate) const WINDOW: &str = "main";
 
-/// Keeps a project that was asked for until the page can be told.
+/// Stores a requested project until the page listens.
 pub(crate) struct Requests {
     state: Mutex<State>,
 }
@@ -37,7 +37,8 @@ impl Requests {
         state.waiting.take()
     }
 
-    /// What to tell the page now; what came before the page listened is kept for [`Requests::take`].
+    /// The request to send to the page now; a request from before the page listened is stored for
+    /// [`Requests::take`].
     fn ask(&self, wanted: Wanted) -> Option<Wanted> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.listening {
@@ -52,12 +53,13 @@ impl Requests {
 pub(crate) fn open(app: &AppHandle, wanted: Wanted) {
     to_front(app);
     if let Some(Wanted { path, read_only }) = app.state::<Requests>().ask(wanted) {
-        // A window that is closing cannot hear it any more, which is no error.
+        // A closing window no longer receives events, which is no error.
         let _ = OpenRequested { path: path.to_string_lossy().into_owned(), read_only }.emit(app);
     }
 }
 
-/// What a second start of the program was asked for: its arguments, its own name first, and the folder it ran in.
+/// Handles a second start of the program: its arguments, beginning with its own name, and its working
+/// folder.
 pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str) {
     let arguments = arguments.into_iter().skip(1).map(OsString::from);
     match project_argument(arguments, Path::new(folder)) {

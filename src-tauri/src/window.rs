@@ -1,4 +1,4 @@
-//! Makes the one window and keeps its size and place.
+//! Creates the one window and remembers its size and position.
 
 use crate::closing::{self, Asked};
 use crate::download::Download;
@@ -67,8 +67,8 @@ fn on_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-/// One window for each home of settings: a second start hands its project to the first and ends. On Linux that takes a
-/// session's message bus; without one, each start opens a window of its own.
+/// One window for each settings folder: a second start passes its project to the first and exits. On Linux
+/// this needs a session message bus; without one, each start opens a window of its own.
 fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::Wry>> {
     use tauri_plugin_single_instance::Builder;
     let builder =
@@ -76,7 +76,8 @@ fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::
     match &launch.home {
         None => Some(builder.build()),
         Some(home) if cfg!(target_os = "linux") => Some(builder.dbus_id(bus_name(home)).build()),
-        // Elsewhere the name cannot be chosen, and a home of one's own is for tests and for trying things.
+        // On other systems the name cannot be chosen, and separate settings folders are for tests and
+        // trials.
         Some(_) => None,
     }
 }
@@ -89,15 +90,15 @@ fn bus_name(home: &std::path::Path) -> String {
     format!("org.dissensus.window.home{:016x}", hasher.finish())
 }
 
-/// Logging out and shutting down send SIGTERM or SIGHUP: the project is closed as when the window is, so that its one file has
-/// everything. (Where the system has no signals it asks the window itself.)
+/// Logging out and shutting down send SIGTERM or SIGHUP: the project is closed as when the window is, so
+/// that its one file is complete. (Systems without signals ask the window itself.)
 fn close_when_told_to_end(app: &App) {
     let handle = app.handle().clone();
-    // Where there is a handler already, what was confirmed is safe in the journal beside the file.
+    // Where there is a handler already, confirmed data is safe in the journal next to the file.
     let _ = ctrlc::set_handler(move || handle.exit(0));
 }
 
-/// Says on stderr why there is no window; there is nowhere else to say it.
+/// Prints to stderr why there is no window; there is no other output.
 #[allow(clippy::print_stderr)] // this is the program's last word before it exits
 pub(crate) fn explain_on_stderr(error: &dyn Error) {
     eprintln!("dissensus-window: {error}");
@@ -108,7 +109,7 @@ pub(crate) fn explain_on_stderr(error: &dyn Error) {
     }
 }
 
-/// Remembers size and place, beside the settings.
+/// Remembers size and position, in a file next to the settings.
 fn place_keeper(launch: &Launch) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use tauri_plugin_window_state::{Builder, StateFlags};
     let flags = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN;
@@ -145,8 +146,8 @@ fn first_size(screen: Option<(f64, f64)>) -> (f64, f64) {
         .map_or(FIRST, |(width, height)| (fit(FIRST.0, width, SMALLEST.0), fit(FIRST.1, height, SMALLEST.1)))
 }
 
-/// Tells the page that it is being tested (see `ui/src/lib/test-hooks.ts`). WebDriver drives the page, but not the
-/// system's file dialog: with this set the page offers functions that take a path in its stead.
+/// Script that enables test mode in the page (see `ui/src/lib/test-hooks.ts`). WebDriver controls the page,
+/// but not the system's file dialog: in test mode the page has functions that take a path instead.
 const TEST_HOOKS: &str = "window.__DISSENSUS_E2E__ = true;";
 
 #[cfg(test)]

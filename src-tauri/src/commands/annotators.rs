@@ -26,7 +26,8 @@ pub(crate) async fn measure_annotators(app: AppHandle, question: QuestionId) -> 
     with_session(app, move |session| session.analysis.measure_annotators_as_job(question)).await
 }
 
-/// How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer.
+/// Estimates how many annotators and labels a study needs, from the labels of a question. A job whose
+/// result this returns.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn plan(

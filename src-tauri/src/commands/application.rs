@@ -14,7 +14,8 @@ pub(crate) async fn app_info(app: AppHandle) -> Result<AppInfo, Problem> {
     with_workbench(app, |workbench| Ok(workbench.app_info())).await
 }
 
-/// Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name.
+/// Versions, device, sizes and the last lines of the log, for a bug report. They contain no text, label or
+/// name.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn diagnostics(app: AppHandle) -> Result<String, Problem> {
@@ -70,7 +71,7 @@ pub(crate) async fn settings(app: AppHandle) -> Result<AppSettings, Problem> {
     with_workbench(app, |workbench| Ok(workbench.settings())).await
 }
 
-/// Keeps the settings.
+/// Saves the settings.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_settings(app: AppHandle, settings: AppSettings) -> Result<(), Problem> {

@@ -5,7 +5,7 @@ use dissensus_api::{CareInfo, OwnCare, Problem, StudyCare, TextGroup};
 use dissensus_domain::{AnnotatorId, TextId};
 use tauri::AppHandle;
 
-/// Shows how others see a text to whoever has answered it, or not.
+/// Sets whether a person who has answered is shown how others see a text.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_reveal(app: AppHandle, on: bool) -> Result<(), Problem> {
@@ -26,14 +26,14 @@ pub(crate) async fn text_groups(app: AppHandle) -> Result<Vec<TextGroup>, Proble
     with_session(app, |session| session.project.text_groups()).await
 }
 
-/// Where a person stands today.
+/// The care state of a person today.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn care(app: AppHandle, annotator: AnnotatorId) -> Result<CareInfo, Problem> {
     with_session(app, move |session| session.labelling.care(annotator)).await
 }
 
-/// Keeps what a person chose, on this computer.
+/// Stores a person's care choices on this computer.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_own_care(
@@ -44,7 +44,7 @@ pub(crate) async fn set_own_care(
     with_session(app, move |session| session.labelling.set_own_care(annotator, &own)).await
 }
 
-/// Notes that a person reads a text, and says where they stand then.
+/// Records that a person reads a text, and returns the resulting care state.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn read_text(

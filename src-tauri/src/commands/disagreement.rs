@@ -29,8 +29,8 @@ pub(crate) async fn disagreement_rows(
     with_session(app, move |session| session.analysis.rows(&query, &texts)).await
 }
 
-/// Everything about one text among the people whom the query chooses, but never the prediction for the person who labels here and has not answered it,
-/// unless `show_hidden` asks for it.
+/// Details of one text for the people selected by the query, except the prediction for the current
+/// annotator before their answer, unless `show_hidden` is set.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn text_detail(
@@ -58,8 +58,8 @@ pub(crate) async fn nearest_agreed_texts(
     with_session(app, move |session| session.analysis.nearest_agreed_texts(question, text)).await
 }
 
-/// Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless
-/// `show_hidden` asks for it.
+/// Explains the predicted answers of one or two people to a text. Nothing is returned for the current
+/// annotator before their answer, unless `show_hidden` is set.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn explain(
@@ -71,7 +71,8 @@ pub(crate) async fn explain(
     with_session(app, move |session| session.analysis.explain(&query, reading_as, show_hidden)).await
 }
 
-/// The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled.
+/// The words that contribute to the score of the text. A job: it reports progress by events and can be
+/// cancelled.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn explain_words(
@@ -84,8 +85,8 @@ pub(crate) async fn explain_words(
         .await
 }
 
-/// Who marked each word of a text with the type of spans that `query.question` is, and what people would do with it. Of the person who labels here nothing is expected
-/// before that person's answer, unless `show_hidden` asks for it.
+/// Who marked each word of a text with the type of spans `query.question`, and predictions of it. Nothing
+/// is predicted for the current annotator before their answer, unless `show_hidden` is set.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn word_heat(
@@ -98,7 +99,7 @@ pub(crate) async fn word_heat(
     with_session(app, move |session| session.analysis.word_heat(&query, text, reading_as, show_hidden)).await
 }
 
-/// Fits a model of which words people mark. It is a job: it tells its progress by events and can be cancelled.
+/// Fits a model of which words people mark. A job: it reports progress by events and can be cancelled.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn fit_words(app: AppHandle, question: QuestionId) -> Result<WordModelReport, Problem> {

@@ -26,7 +26,7 @@ pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
     .await
 }
 
-/// Stops the download, if one is under way; what came so far is kept for the next try.
+/// Stops a running download; the part downloaded so far is used by the next attempt.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn cancel_download(app: AppHandle) -> Result<(), Problem> {
@@ -53,7 +53,8 @@ pub(crate) async fn encoders_here(app: AppHandle) -> Result<Vec<EncoderHere>, Pr
     with_session(app, |session| session.analysis.encoders_here()).await
 }
 
-/// How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen.
+/// Measures how well the labels of a question are predicted with each of these encoders. A job whose result
+/// this returns. No encoder is selected.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn try_encoders(

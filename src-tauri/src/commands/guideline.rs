@@ -49,7 +49,7 @@ pub(crate) async fn picture(app: AppHandle, name: String) -> Result<PictureData,
     with_session(app, move |session| session.guideline.picture(&name)).await
 }
 
-/// A picture from a file, as it would be taken into the project; nothing is kept.
+/// Reads a picture from a file as it would be stored in the project, without storing it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn read_picture(app: AppHandle, file: String) -> Result<PictureData, Problem> {

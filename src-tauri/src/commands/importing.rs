@@ -20,7 +20,8 @@ pub(crate) async fn import_preview(
     with_session(app, move |session| session.exchange.preview(Path::new(&path), &choices)).await
 }
 
-/// What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written.
+/// Previews a file, with the columns chosen for the last file that had the same ones, if any; nothing is
+/// written.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn import_preview_as_last_time(
@@ -30,7 +31,8 @@ pub(crate) async fn import_preview_as_last_time(
     with_session(app, move |session| session.exchange.preview_as_last_time(Path::new(&path))).await
 }
 
-/// Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed.
+/// Writes pasted rows to a file that can be imported; `header` is whether the first row names the columns,
+/// `None` to detect it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn paste_rows(
@@ -59,7 +61,7 @@ pub(crate) async fn forget_opened(app: AppHandle) -> Result<(), Problem> {
     .await
 }
 
-/// Imports a file. It is a job: it tells its progress by events and can be cancelled.
+/// Imports a file. A job: it reports progress by events and can be cancelled.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn import_file(
@@ -70,8 +72,8 @@ pub(crate) async fn import_file(
     with_session(app, move |session| session.exchange.import_as_job(Path::new(&path), &choices)).await
 }
 
-/// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
-/// about each text beside its labels, where `decisions` is set.
+/// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else
+/// with ids, so that it can be imported again; with decisions on each text, where `decisions` is set.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_project(
@@ -103,14 +105,15 @@ pub(crate) async fn export_formats(app: AppHandle) -> Result<Vec<ExportFormat>, 
     with_workbench(app, |_| Ok(formats())).await
 }
 
-/// What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled.
+/// Previews a file, including what its format cannot represent; nothing is written. An earlier preview that
+/// is still running ends as cancelled.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_contents(app: AppHandle, wish: ExportWish) -> Result<ExportContents, Problem> {
     with_session(app, move |session| session.exchange.export_contents(&wish)).await
 }
 
-/// Nobody waits any more to hear what a file would hold.
+/// Cancels the preview of a file.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn stop_export_contents(app: AppHandle) -> Result<(), Problem> {
@@ -121,8 +124,8 @@ pub(crate) async fn stop_export_contents(app: AppHandle) -> Result<(), Problem> 
     .await
 }
 
-/// Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
-/// with `replace`, where the dialog has asked.
+/// Writes labels for another program. A job: it reports progress by events and can be cancelled. An
+/// existing file is replaced only with `replace`, where the dialog has asked.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_for_program(
@@ -137,8 +140,8 @@ pub(crate) async fn export_for_program(
     .await
 }
 
-/// Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
-/// cancelled. A file of that name is replaced, for the dialog has asked.
+/// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by events
+/// and can be cancelled. An existing file is replaced, for the dialog has asked.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_predictions(
@@ -159,8 +162,8 @@ pub(crate) async fn export_predictions(
     .await
 }
 
-/// Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
-/// replaced, for the dialog has asked.
+/// Writes labels aggregated by text or by person. A job: it reports progress by events and can be
+/// cancelled. An existing file is replaced, for the dialog has asked.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_summary(

@@ -4,7 +4,7 @@ use super::with_session;
 use dissensus_api::{JobInfo, Problem};
 use tauri::AppHandle;
 
-/// Begins (or goes on with) encoding the texts.
+/// Starts (or resumes) encoding the texts.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn start_encoding(app: AppHandle) -> Result<JobInfo, Problem> {

@@ -20,7 +20,8 @@ pub(crate) async fn next_text(
     with_session(app, move |session| session.labelling.next_text(annotator, questions, order, after)).await
 }
 
-/// One text as this annotator sees it on an occasion: 1, or a later one where a packet asks it again.
+/// One text as this annotator sees it in an annotation round: 1, or a later one where a task packet asks it
+/// again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn label_task(
@@ -86,7 +87,7 @@ pub(crate) async fn record_again(
         .await
 }
 
-/// Says something about a text and nothing else, in place of what was said before.
+/// Records only a note on a text, in place of an earlier one.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn remark_text(
@@ -101,7 +102,7 @@ pub(crate) async fn remark_text(
         .await
 }
 
-/// Keeps what was typed beside an answer and is not given, on this computer; none forgets it.
+/// Stores a note on this computer that was typed but not submitted; `None` deletes it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn keep_draft(
@@ -118,7 +119,7 @@ pub(crate) async fn keep_draft(
     .await
 }
 
-/// What people said beside their answers, and what they flagged.
+/// People's notes and flags.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn remarks(app: AppHandle, query: RemarkQuery) -> Result<Vec<RemarkInfo>, Problem> {

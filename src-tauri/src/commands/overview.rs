@@ -22,7 +22,8 @@ pub(crate) async fn overview_agreement(
     with_session(app, move |session| session.analysis.overview_agreement(question)).await
 }
 
-/// Who differs, and why, over all labels of a question. A job that can be cancelled; at once where no label has changed since the last time.
+/// Who differs, and why, over all labels of a question. A job that can be cancelled; returns at once where
+/// no label has changed since the last time.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn who_differs(app: AppHandle, question: QuestionId) -> Result<WhoDiffers, Problem> {

@@ -5,7 +5,8 @@ use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
 use dissensus_domain::TextId;
 use tauri::AppHandle;
 
-/// What a panel is expected to decide on the first texts of the project, with another composition beside it.
+/// The predicted decisions of a panel on the first texts of the project, optionally with those of a second
+/// panel.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn ask_panel(
@@ -33,14 +34,14 @@ pub(crate) async fn panel_on_text(
     with_session(app, move |session| session.panels.ask_about(&wish, beside.as_ref(), text)).await
 }
 
-/// The panels that are kept in the project.
+/// The saved panels of the project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn kept_panels(app: AppHandle) -> Result<Vec<KeptPanel>, Problem> {
     with_session(app, |session| session.panels.list()).await
 }
 
-/// Keeps a panel under a name.
+/// Saves a panel under a name.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn keep_panel(
@@ -51,7 +52,7 @@ pub(crate) async fn keep_panel(
     with_session(app, move |session| session.panels.save(&name, &wish)).await
 }
 
-/// Keeps the panel of a name no longer.
+/// Deletes the saved panel of this name.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn forget_panel(app: AppHandle, name: String) -> Result<Vec<KeptPanel>, Problem> {

@@ -5,7 +5,7 @@ use dissensus_api::{PaperWish, PaperWritten, Problem};
 use std::path::Path;
 use tauri::AppHandle;
 
-/// Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled.
+/// Writes the report into a folder. A job: it reports progress by events and can be cancelled.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn write_report(

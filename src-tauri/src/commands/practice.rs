@@ -8,7 +8,7 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};
 use tauri::AppHandle;
 
-/// How far somebody is with the practice, and what may be done now; none where nothing is practised on.
+/// A person's progress in practice, and the allowed next step; `None` without practice.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn practice_state(
@@ -28,7 +28,7 @@ pub(crate) async fn next_practice(
     with_session(app, move |session| session.labelling.next_practice(annotator)).await
 }
 
-/// Records an answer in practice, and tells whether it was right; it is on disk when this answers.
+/// Records an answer in practice, and returns whether it was right; it is on disk then.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn record_practice(
@@ -38,14 +38,14 @@ pub(crate) async fn record_practice(
     with_session(app, move |session| session.labelling.record_practice(&answer)).await
 }
 
-/// What is practised on, the pass mark, and what came of it.
+/// The practice texts, the pass mark, and people's results.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn practice_setup(app: AppHandle) -> Result<PracticeSetup, Problem> {
     with_session(app, move |session| session.study.practice()).await
 }
 
-/// Sets the right answer of a text that is practised on, or takes it back. The text is named by its id in files.
+/// Sets the right answer of a practice text, or removes it. The text is named by its id in files.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_practice_text(

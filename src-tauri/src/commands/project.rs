@@ -80,7 +80,7 @@ pub(crate) async fn add_question(
     .await
 }
 
-/// Changes a question. Where levels are added, removed or moved the project is closed for it and opened again.
+/// Changes a question. Where levels are added, removed or moved the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn change_question(
@@ -102,7 +102,7 @@ pub(crate) async fn change_question(
     .await
 }
 
-/// What stands on each level of a question, so that it cannot be removed.
+/// What depends on each level of a question and prevents its removal.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn level_uses(app: AppHandle, question: QuestionId) -> Result<Vec<LevelUseInfo>, Problem> {
@@ -123,7 +123,8 @@ pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Pro
     with_session(app, |session| session.project.annotators()).await
 }
 
-/// Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`.
+/// Adds a person confirmed to be different from everyone whose name looks alike: what `add_annotator`
+/// refuses as `near-name`.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn add_new_annotator(
@@ -134,7 +135,8 @@ pub(crate) async fn add_new_annotator(
     with_session(app, move |session| session.project.add_new_annotator(&name, &attributes)).await
 }
 
-/// Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person.
+/// Adds a person. A name that looks like another person's is refused as `near-name`: ask whether it is that
+/// person.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn add_annotator(
@@ -145,7 +147,7 @@ pub(crate) async fn add_annotator(
     with_session(app, move |session| session.project.add_annotator(&name, &attributes)).await
 }
 
-/// Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more.
+/// Corrects a person's data: a name, attributes with their values, and attributes to remove.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn change_annotator(
@@ -179,14 +181,14 @@ pub(crate) async fn set_attribute_form(
     with_session(app, move |session| session.project.set_attribute_form(&form)).await
 }
 
-/// What is still to be asked of somebody.
+/// The part of the attribute form that is left for a person.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn form_left(app: AppHandle, annotator: AnnotatorId) -> Result<AttributeForm, Problem> {
     with_session(app, move |session| session.project.form_left(annotator)).await
 }
 
-/// Notes what somebody answered about themselves.
+/// Records a person's answers to the attribute form.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn answer_form(
@@ -197,7 +199,7 @@ pub(crate) async fn answer_form(
     with_session(app, move |session| session.project.answer_form(annotator, &answers)).await
 }
 
-/// What goes if somebody withdraws.
+/// What is erased if a person withdraws.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn traces(app: AppHandle, annotator: AnnotatorId) -> Result<Traces, Problem> {
@@ -222,7 +224,7 @@ pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Pro
     .await
 }
 
-/// Erases somebody who withdraws; the project is closed for it and opened again.
+/// Erases a person who withdraws; the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<Withdrawn, Problem> {
@@ -233,7 +235,7 @@ pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<W
     .await
 }
 
-/// Keeps what was chosen last.
+/// Stores the last choices.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_choices(app: AppHandle, choices: ProjectChoices) -> Result<(), Problem> {

@@ -39,7 +39,7 @@ pub(crate) async fn start_run(app: AppHandle, choices: TrainChoices) -> Result<u
     with_session(app, move |session| session.runs.start(&choices)).await
 }
 
-/// Goes on with a run that broke off.
+/// Resumes an interrupted run.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn resume_run(app: AppHandle, id: u32) -> Result<(), Problem> {
@@ -88,7 +88,7 @@ pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {
     with_session(app, move |session| session.runs.delete(id).map(drop)).await
 }
 
-/// Writes a report of these runs; the path's ending says which kind: csv, json, tex or html.
+/// Writes a report of these runs; the extension of the path selects the format: csv, json, tex or html.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_runs(app: AppHandle, ids: Vec<u32>, path: String) -> Result<(), Problem> {

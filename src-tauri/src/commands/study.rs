@@ -10,7 +10,7 @@ use dissensus_domain::{Answer, QuestionId, TextId};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
-/// What a plan comes to; nothing is changed.
+/// Previews a plan; nothing is changed.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn study_draft(app: AppHandle, wish: StudyWish) -> Result<StudyDraft, Problem> {
@@ -42,8 +42,8 @@ pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem>
     with_session(app, move |session| session.study.report()).await
 }
 
-/// Takes in what was handed in, packets and whole copies, these as far as it was agreed to. Where one of them says that somebody withdrew, the
-/// project is closed for it and opened again.
+/// Merges submissions, packets and whole copies, the latter within the given consent. Where one of them
+/// records a withdrawal, the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn merge_files(
@@ -64,7 +64,7 @@ pub(crate) async fn merge_files(
     .await
 }
 
-/// What everybody said about a text, and what was decided.
+/// Everyone's answers and notes on a text, and the decisions.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn text_talk(
@@ -89,7 +89,7 @@ pub(crate) async fn attention_checks(app: AppHandle) -> Result<Vec<AttentionChec
     with_session(app, move |session| session.study.checks()).await
 }
 
-/// Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files.
+/// Sets the right answer of an attention check, or removes the check. The text is named by its id in files.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_attention_check(

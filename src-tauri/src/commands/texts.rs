@@ -18,7 +18,7 @@ pub(crate) async fn find_texts(
     with_session(app, move |session| session.texts.find(&query, offset, limit, look_for)).await
 }
 
-/// Tells which texts are longer than the encoder reads at once: a job that ends with this answer.
+/// Finds the texts that are longer than the encoder reads at once. A job whose result this returns.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn measure_long_texts(app: AppHandle) -> Result<LongTextsInfo, Problem> {
