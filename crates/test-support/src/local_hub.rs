@@ -1,4 +1,4 @@
-//! A model hub on this machine that has one repository, speaks as the public one does, and can be made to fail.
+//! A local model hub with one repository, which behaves like the public one, and can be made to fail.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -130,7 +130,7 @@ impl State {
         let trouble = self.trouble.lock().unwrap().clone();
         match &trouble {
             Trouble::Status(status) => return head(&mut stream, *status, &[], 0),
-            // The store behind the hub's redirects knows no tokens, and must not be told any.
+            // The store behind the hub's redirects uses no tokens, and must not receive any.
             Trouble::Closed { token, status }
                 if !request.path.starts_with("/cdn/")
                     && request.token.as_deref() != Some(&format!("Bearer {token}")) =>
@@ -237,7 +237,7 @@ fn head(stream: &mut TcpStream, status: u16, headers: &[(&str, &str)], length: u
     stream.write_all(b"\r\n")
 }
 
-/// Files that the hub keeps in its store and redirects to.
+/// Files that the hub has in its store and redirects to.
 fn is_large(file: &str) -> bool {
     file.ends_with(".safetensors")
 }

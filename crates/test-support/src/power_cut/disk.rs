@@ -18,7 +18,7 @@ pub struct Recording {
 /// What becomes of that which was written and not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsynced {
-    /// All of it is lost.
+    /// All pending writes are lost.
     Lost,
     /// Each write reached the disk or did not, by chance: disks and systems write in the order they like.
     Some,
@@ -66,8 +66,9 @@ impl Recording {
         &self.steps
     }
 
-    /// Cuts the power after `points` steps chosen by chance (all, where there are no more than that) and shows the disk to
-    /// `visit` each time, first with everything unsynced lost, then with some of it kept. Returns how many disks were shown.
+    /// Cuts the power after `points` randomly chosen steps (all, where there are no more than that) and
+    /// shows the disk to `visit` each time, first with everything unsynced lost, then with some of it
+    /// retained. Returns how many disks were shown.
     pub fn cuts(&self, points: usize, seed: u64, mut visit: impl FnMut(&Cut)) -> usize {
         let mut dice = ChaCha8Rng::seed_from_u64(seed);
         let count = self.steps.len();
@@ -200,7 +201,7 @@ mod tests {
         let full = Some(1024);
         assert_eq!(lost, [(0, None), (0, None), (0, full), (1, full), (1, full), (1, full), (1, None)]);
         assert_eq!(shown, 14);
-        // Of what was not synced, everything can happen: kept, lost, and kept in part.
+        // Unsynced writes may be retained, lost, or retained in part.
         let mut lengths = std::collections::BTreeSet::new();
         for seed in 0..200 {
             recording.cuts(100, seed, |cut| {

@@ -1,9 +1,10 @@
-//! Power cuts: what SQLite wrote is recorded, and the disk is built again as it could be found after the power failed at
-//! any moment.
+//! Power cuts: writes of SQLite are recorded, and the disk is reconstructed as it could be after a power
+//! failure at any moment.
 //!
-//! `kill -9` proves nothing about syncs: what a process wrote survives it in the system's memory. Here every write,
-//! truncation, sync and deletion passes through a layer below SQLite ([`Recorder`]). A disk is then built from what was
-//! synced ([`Recording::cuts`]), with none, some, or some and half a write of what was not.
+//! `kill -9` proves nothing about syncs: the writes of a process survive it in the system's memory. Here
+//! every write, truncation, sync and deletion passes through a layer below SQLite ([`Recorder`]). A disk is
+//! then built from what was synced ([`Recording::cuts`]), with none, some, or some and half a write of what
+//! was not.
 
 mod disk;
 mod vfs;

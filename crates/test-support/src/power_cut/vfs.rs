@@ -1,7 +1,7 @@
-//! A layer below SQLite that passes everything on to the system's own and records what changes files.
+//! A layer below SQLite that passes everything to the system's own and records changes to files.
 //!
-//! It is SQLite's default from the first [`Recorder`] on, so that the code under test opens its connections as it always
-//! does. Files outside the watched folders are not recorded.
+//! It is SQLite's default from the first [`Recorder`] on, so that the code under test opens its connections
+//! as usual. Files outside the watched folders are not recorded.
 
 use super::{Recording, Step};
 use rusqlite::ffi;
@@ -34,8 +34,8 @@ impl Recorder {
         Self::begin(folder, false)
     }
 
-    /// As [`Recorder::watch`], of a disk that confirms syncs and does nothing: as with `synchronous=OFF`, everything written
-    /// can be lost. To show that a test sees it.
+    /// Like [`Recorder::watch`], for a disk that confirms syncs without doing them: as with
+    /// `synchronous=OFF`, everything written can be lost. Used to show that a test detects this.
     pub fn watch_losing_syncs(folder: &Path) -> Self {
         Self::begin(folder, true)
     }
@@ -60,7 +60,8 @@ impl Recorder {
         self.add(Step::Note(confirmed));
     }
 
-    /// Notes that a file of the folder took another name and that the folder was synced, which SQLite has no part in.
+    /// Records that a file of the folder was renamed and that the folder was synced, which happens outside
+    /// SQLite.
     pub fn renamed(&self, from: &Path, to: &Path) {
         let inside = |path: &Path| self.folder.join(path.file_name().unwrap());
         self.add(Step::Rename(inside(from), inside(to)));
@@ -89,7 +90,7 @@ impl Recorder {
 
 /// Records a step on a file, where its folder is watched.
 fn record(path: &Path, step: impl FnOnce(PathBuf) -> Step) {
-    // The shared memory beside a journal is made anew by whoever opens the file.
+    // The shared memory file of a journal is created again when the file is opened.
     if path.as_os_str().as_bytes().ends_with(b"-shm") {
         return;
     }
@@ -111,7 +112,7 @@ macro_rules! pass {
         }
     }};
 }
-/// One open file: SQLite sees its beginning, the system's own file lies behind it in the same memory.
+/// One open file: SQLite sees its beginning, and the system's own file follows in the same memory.
 #[repr(C)]
 struct File {
     base: ffi::sqlite3_file,
@@ -137,12 +138,13 @@ static LAYERS: OnceLock<Layers> = OnceLock::new();
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: SQLite is initialised first; the table that is found lives as long as the process, and so does ours.
+        // SAFETY: SQLite is initialised first; the table that is found lives as long as the process, and so
+        // does ours.
         unsafe {
             assert_eq!(ffi::sqlite3_initialize(), ffi::SQLITE_OK);
             let below = ffi::sqlite3_vfs_find(std::ptr::null());
             assert!(!below.is_null());
-            // Everything that is not about files is the system's; its functions do not look at the table they are in.
+            // Functions unrelated to files are the system's; they do not look at the table they are in.
             let mut ours = Box::new(*below);
             ours.pNext = std::ptr::null_mut();
             ours.zName = c"recording".as_ptr();
@@ -166,12 +168,12 @@ fn below() -> *mut ffi::sqlite3_vfs {
 /// `file` is one that SQLite made room for by our `szOsFile`.
 #[allow(unsafe_code, reason = "SQLite hands out one piece of memory for both")]
 unsafe fn real(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
-    // SAFETY: the memory goes on for the system's `szOsFile` behind our part.
+    // SAFETY: the memory continues for the system's `szOsFile` after our part.
     unsafe { file.cast::<u8>().add(size_of::<File>()).cast() }
 }
 
 /// # Safety
-/// As [`real`], and the file is open.
+/// Same as [`real`], and the file is open.
 #[allow(unsafe_code, reason = "reads what SQLite hands back to us")]
 unsafe fn path_of<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a Path> {
     // SAFETY: `open` set it to a box of ours or to null, and only `close` frees it.
@@ -317,11 +319,12 @@ unsafe extern "C" fn shm_barrier(file: *mut ffi::sqlite3_file) {
 
 struct Methods(ffi::sqlite3_io_methods);
 
-// SAFETY: a table of functions that nobody writes to.
+// SAFETY: a table of functions that is never written to.
 #[allow(unsafe_code, reason = "the table has raw function pointers only")]
 unsafe impl Sync for Methods {}
 
-/// Version 2: with a shared memory for the journal, without mapping of the file, whose writes could not be seen.
+/// Version 2: with shared memory for the journal, without memory-mapping of the file, whose writes could
+/// not be recorded.
 static METHODS: Methods = Methods(ffi::sqlite3_io_methods {
     iVersion: 2,
     xClose: Some(close),
