@@ -1,16 +1,16 @@
-//! Cutting a stream of texts into batches of similar length.
+//! Grouping a stream of texts into batches of similar length.
 
 use std::collections::HashMap;
 
 use crate::token_batch::TokenBatch;
 use crate::tokens::Tokenized;
 
-/// How texts are grouped. The embeddings do not depend on it; speed, memory and the wait for a cancel do.
+/// How texts are grouped. Affects speed, memory and the latency of a cancel, but not the embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchPlan {
-    /// Texts that are read ahead and sorted by length together.
+    /// Number of texts that are read ahead and sorted by length together.
     pub window_texts: usize,
-    /// Bytes of text after which a window is closed early, so that memory stays bounded on long texts.
+    /// Size in bytes at which a window is closed early, so that memory stays bounded on long texts.
     pub window_bytes: usize,
     /// Maximum number of tokens in a batch; a longer text forms a batch of its own. `None`: derived from
     /// the encoder's size.
@@ -28,16 +28,16 @@ impl Default for BatchPlan {
 pub(crate) struct Batch {
     /// The windows of all texts, one after the other.
     pub(crate) tokens: TokenBatch,
-    /// Windows of each text.
+    /// Number of windows of each text.
     pub(crate) windows: Vec<usize>,
-    /// For each text of the batch, the places in the stream of all texts with exactly these tokens.
+    /// For each text of the batch, the positions in the stream of all texts with exactly these tokens.
     pub(crate) places: Vec<Vec<usize>>,
-    /// How many of those texts were cut.
+    /// Number of these texts that were cut.
     pub(crate) cut: usize,
 }
 
 impl Batch {
-    /// Texts of several windows, and how many windows these have together.
+    /// Number of texts with several windows, and the total number of their windows.
     pub(crate) fn averaged(&self) -> (usize, usize) {
         let several = self.windows.iter().zip(&self.places).filter(|(windows, _)| **windows > 1);
         several
@@ -57,7 +57,7 @@ pub(crate) fn batches(texts: Vec<Tokenized>, first: usize, batch_tokens: usize) 
     }
     let tokens = |windows: &[Vec<u32>]| windows.iter().map(Vec::len).sum::<usize>();
     let mut texts: Vec<_> = same.into_iter().collect();
-    // The first place breaks ties, so that batches are the same in every run.
+    // The first position breaks ties, so that batches are the same in every run.
     texts.sort_unstable_by(|a, b| tokens(&b.0).cmp(&tokens(&a.0)).then(a.1.0[0].cmp(&b.1.0[0])));
     let mut batches: Vec<Batch> = Vec::new();
     for (windows, (places, cut)) in texts {

@@ -1,4 +1,4 @@
-//! A causal language model, token by token: cached keys and values, and vectors in place of ids.
+//! A causal language model, used token by token: cached keys and values, and vectors in place of ids.
 
 use std::fmt;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub struct CausalModel {
 pub struct KvCache(LayerKeyValues);
 
 impl KvCache {
-    /// Tokens and vectors seen so far.
+    /// Number of tokens and vectors seen so far.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.0.tokens()
@@ -91,13 +91,13 @@ impl CausalModel {
         self.model.sizes().dim
     }
 
-    /// Tokens and vectors of one text at most: a soft prompt leaves so many less to the text.
+    /// Maximum number of tokens and vectors of one text: a soft prompt reduces what is left for the text.
     #[must_use]
     pub fn positions(&self) -> usize {
         self.model.sizes().positions
     }
 
-    /// Where its tensors live.
+    /// The device of its tensors.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -119,7 +119,7 @@ impl CausalModel {
         self.model.inputs_embeds(ids).map_err(|source| self.compute(source))
     }
 
-    /// A text of which nothing has been seen.
+    /// Starts a new text.
     #[must_use]
     pub fn start(&self) -> KvCache {
         KvCache::default()

@@ -14,7 +14,7 @@ pub(crate) struct Chosen {
     pub(crate) note: Option<String>,
 }
 
-/// The name that results record: cpu, cuda or metal.
+/// Name of a device in results: cpu, cuda or metal.
 pub(crate) fn name(device: &Device) -> &'static str {
     if device.is_cuda() {
         "cuda"
@@ -25,7 +25,7 @@ pub(crate) fn name(device: &Device) -> &'static str {
     }
 }
 
-/// The name of the device that [`DeviceChoice::Auto`] takes on this machine: cpu, cuda or metal.
+/// Name of the device that [`DeviceChoice::Auto`] selects on this machine: cpu, cuda or metal.
 #[must_use]
 pub fn auto_device() -> &'static str {
     name(&first_that_works().0)

@@ -1,4 +1,4 @@
-//! The encoder: a folder opened, and texts in, embeddings out.
+//! The encoder: opens a folder and computes embeddings of texts.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,46 +21,46 @@ use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Tokenized, Tokens, Window};
 use crate::workers::Workers;
 
-/// Texts that are tokenized between two looks at whether to stop.
+/// Number of texts that are tokenized between two checks for a stop.
 const TOKENIZED_TOGETHER: usize = 64;
 
 /// One finished batch of [`Encoder::encode_stream`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchDone {
-    /// Places of the texts in the stream, from 0.
+    /// Positions of the texts in the stream, from 0.
     pub indices: Vec<usize>,
     /// Their embeddings, in the same order, each of [`EncoderVersion::dim`] components.
     pub embeddings: Vec<Vec<f32>>,
-    /// Tokens computed for this batch; texts with the same tokens are computed once.
+    /// Number of tokens computed for this batch; texts with the same tokens are computed once.
     pub tokens: usize,
-    /// Texts of this batch that were cut to the longest input.
+    /// Number of texts in this batch that were cut to the longest input.
     pub cut: usize,
-    /// Texts of this batch that were read in several windows.
+    /// Number of texts in this batch that were read in several windows.
     pub averaged: usize,
-    /// Texts done so far in this stream, this batch included.
+    /// Number of texts done so far in this stream, including this batch.
     pub texts_done: usize,
-    /// Tokens computed so far in this stream.
+    /// Number of tokens computed so far in this stream.
     pub tokens_done: usize,
 }
 
 /// Summary of a finished or cancelled stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamDone {
-    /// Texts whose embeddings were handed over.
+    /// Number of texts whose embeddings were passed to `on_batch`.
     pub texts: usize,
-    /// Tokens computed for them.
+    /// Number of tokens computed for them.
     pub tokens: usize,
-    /// Texts that were cut.
+    /// Number of texts that were cut.
     pub cut: usize,
-    /// Texts that are longer than can be read at once, and were averaged over windows.
+    /// Number of texts longer than the encoder can read at once that were averaged over windows.
     pub averaged: usize,
-    /// The windows of these texts.
+    /// Number of windows of these texts.
     pub windows: usize,
-    /// True where `on_batch` broke off before the end.
+    /// True if `on_batch` ended the stream early.
     pub cancelled: bool,
 }
 
-/// A frozen encoder. It can be shared between threads; concurrent calls take turns batch by batch.
+/// A frozen encoder. It can be shared between threads; concurrent calls alternate batch by batch.
 pub struct Encoder {
     version: EncoderVersion,
     tokens: Arc<Tokens>,
@@ -117,13 +117,13 @@ impl Encoder {
         })
     }
 
-    /// What its embeddings are filed under.
+    /// The version that its embeddings are filed under.
     #[must_use]
     pub fn version(&self) -> &EncoderVersion {
         &self.version
     }
 
-    /// cpu, cuda or metal.
+    /// Name of the device: cpu, cuda or metal.
     #[must_use]
     pub fn device_name(&self) -> &'static str {
         device::name(&self.device)
@@ -172,7 +172,7 @@ impl Encoder {
     /// Memory is bounded by the plan's window, not by the number of texts.
     ///
     /// # Errors
-    /// As [`Encoder::encode`]; batches handed over before stay valid.
+    /// Those of [`Encoder::encode`]; batches passed on before stay valid.
     pub fn encode_stream<I, T>(
         &self,
         texts: I,
@@ -273,7 +273,7 @@ impl Encoder {
         &self.device
     }
 
-    /// Tokens of the texts with their places.
+    /// Tokenizes the texts, with positions.
     pub(crate) fn locate(&self, texts: &[&str]) -> Result<Vec<Located>, EncoderError> {
         self.workers.tokenize(|| self.tokens.locate(texts, 0))
     }
@@ -282,7 +282,8 @@ impl Encoder {
         self.tokens.windows_over(text)
     }
 
-    /// `work` of every item on the threads of this encoder, handed over on this one as it is done.
+    /// Runs `work` for every item on the threads of this encoder, and passes each result to this thread
+    /// when it is done.
     pub(crate) fn run_batches<B: Sync, R: Send>(
         &self,
         batches: &[B],
@@ -292,7 +293,7 @@ impl Encoder {
         self.workers.run(batches, work, on_done)
     }
 
-    /// Embeddings of a batch's distinct texts.
+    /// Computes the embeddings of a batch's distinct texts.
     fn embed(&self, batch: &Batch, batch_tokens: usize) -> Result<Vec<Vec<f32>>, EncoderError> {
         let EncoderVersion { pooling, normalised, .. } = self.version;
         let compute = |tokens: &TokenBatch| {
@@ -301,7 +302,7 @@ impl Encoder {
         };
         let mut smaller = false;
         let mut embeddings = Vec::with_capacity(batch.tokens.lengths.len());
-        // One part, but of a text of very many windows.
+        // A single part, except for a text with very many windows.
         for part in batch.tokens.parts(self.batch_tokens().max(batch_tokens)) {
             let part = in_parts(&part, &compute, &mut smaller)
                 .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
@@ -331,7 +332,7 @@ impl Encoder {
     }
 }
 
-/// The next texts of a stream that are sorted together.
+/// Takes the next texts of a stream that are sorted together.
 fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchPlan) -> Vec<T> {
     let mut window = Vec::new();
     let mut bytes = 0;
@@ -418,7 +419,7 @@ mod tests {
         let mut smaller = false;
         let compute = small_device(5, "CUDA_ERROR_OUT_OF_MEMORY");
         let parts = in_parts(&batch(&[2, 3, 1, 5, 1]), &compute, &mut smaller).unwrap();
-        // Ids are counted through, so that each text is known by its first.
+        // Ids are consecutive numbers, so that each text is identified by its first.
         let whole = small_device(100, "")(&batch(&[2, 3, 1, 5, 1])).unwrap();
         assert_eq!(parts, whole);
         assert!(smaller);

@@ -24,7 +24,7 @@ pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 pub(crate) const SOFT_PROMPT_FILE: &str = "soft_prompt.safetensors";
 /// Formats that run code when they are opened.
 pub(crate) const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
-/// No configuration file of an encoder comes near this.
+/// Far above the size of any configuration file of an encoder.
 const LARGEST_JSON: u64 = 64 << 20;
 /// Tokenizers of a quarter of a million tokens have 30 MiB.
 const LARGEST_TOKENIZER: u64 = 256 << 20;
@@ -32,7 +32,7 @@ const LARGEST_TOKENIZER: u64 = 256 << 20;
 /// A folder with the files that an encoder needs, or one GGUF file that replaces them.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// The folder; of a GGUF file that was named itself, that file.
+    /// The folder; or the GGUF file, if one was named itself.
     pub(crate) dir: PathBuf,
     /// Used instead of safetensors: provides config.json, and tokenizer.json and tokenizer_config.json
     /// where the folder has no tokenizer.json.
@@ -85,7 +85,7 @@ impl Folder {
         self.gguf.clone()
     }
 
-    /// The one GGUF file of a folder that has no safetensors.
+    /// Opens the only GGUF file of a folder without safetensors.
     fn find_gguf(&self) -> Result<Option<Arc<GgufFile>>, EncoderError> {
         if self.path(WEIGHTS).exists() || self.path(SHARD_INDEX).exists() {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Folder {
         }
     }
 
-    /// Whether this file's contents are written from a GGUF file's.
+    /// Whether the contents of this file are generated from a GGUF file.
     pub(crate) fn is_from_gguf(&self, file: &str) -> bool {
         let of_tokenizer = file == TOKENIZER || file == TOKENIZER_CONFIG;
         self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_beside(TOKENIZER)))
@@ -124,17 +124,17 @@ impl Folder {
         self.gguf.is_none() && !self.path(WEIGHTS).is_file() && self.path(SHARD_INDEX).is_file()
     }
 
-    /// The index of the weights' files; None where all are in one.
+    /// The index of the weights' files; `None` if all weights are in one file.
     pub(crate) fn shard_index(&self) -> Result<Option<ShardIndex>, EncoderError> {
         if self.is_sharded() { self.read_shard_index().map(Some) } else { Ok(None) }
     }
 
-    /// The index of the weights' files, which must be there.
+    /// Reads the index of the weights' files, which must exist.
     pub(crate) fn read_shard_index(&self) -> Result<ShardIndex, EncoderError> {
         ShardIndex::parse(self.json(SHARD_INDEX)?).map_err(|reason| self.bad_json(SHARD_INDEX, &reason))
     }
 
-    /// The files that hold the weights, in the order that the version's sum is made in.
+    /// The files with the weights, in the order in which the version's checksum is computed.
     pub(crate) fn weight_files(&self, index: Option<&ShardIndex>) -> Vec<PathBuf> {
         match index {
             None => {
@@ -144,7 +144,7 @@ impl Folder {
         }
     }
 
-    /// The one file of the weights, or the index of several.
+    /// The single file of the weights, or the index of several.
     pub(crate) fn weights_path(&self) -> PathBuf {
         match &self.gguf {
             Some(gguf) => gguf.file().to_owned(),
@@ -226,7 +226,7 @@ fn is_gguf(path: &Path) -> bool {
 }
 
 fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, IoError> {
-    // Looked at before it is opened: opening a pipe would wait for its other end.
+    // Checked before it is opened: opening a pipe would wait for its other end.
     let found = fs::metadata(path)?;
     if !found.is_file() {
         return Err(IoError::other("it is not a file"));
@@ -242,7 +242,7 @@ fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, IoError> {
     Ok(bytes)
 }
 
-/// `owner/name` of a folder `.../models--owner--name/snapshots/COMMIT`.
+/// Returns `owner/name` for a folder `.../models--owner--name/snapshots/COMMIT`.
 fn repository_of(dir: &Path) -> Option<String> {
     let snapshots = dir.parent().filter(|p| p.file_name().is_some_and(|n| n == "snapshots"))?;
     let cached = snapshots.parent()?.file_name()?.to_str()?;

@@ -1,14 +1,14 @@
-//! Checksums in lower-case hexadecimal: SHA-256, and the SHA-1 by which git names files.
+//! Checksums in lower-case hexadecimal: SHA-256, and the SHA-1 that git uses for files.
 
 use std::fmt::Write;
 use std::io::{ErrorKind, Read, Result as IoResult};
 
 use sha2::{Digest, Sha256};
 
-/// Bytes read at a time: enough that reading, not the calls, takes the time.
+/// Bytes read at a time: large enough that the overhead of calls is negligible.
 const CHUNK: usize = 1 << 20;
 
-/// The sum in lower-case hexadecimal.
+/// Computes the SHA-256 in lower-case hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }

@@ -18,7 +18,7 @@
 //! // A BERT with random weights, 24 components an embedding; real encoders are opened alike.
 //! let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
 //! let options =
-//!     EncoderOptions { pooling: Some(Pooling::Max), device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+//!     EncoderOptions { pooling: Some(Pooling::Max), device: DeviceChoice::Cpu, ..Default::default() };
 //! let encoder = Encoder::open(&folder, &options)?;
 //! assert!(encoder.version().key().ends_with("/max/20/windows"));
 //!

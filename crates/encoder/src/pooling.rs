@@ -2,10 +2,11 @@
 
 use crate::options::Pooling;
 
-/// The smallest norm divided by, as in PyTorch's `normalize`.
+/// Minimum norm for division, as in PyTorch's `normalize`.
 pub(crate) const LEAST_NORM: f64 = 1e-12;
 
-/// Embeddings of packed texts. `states` is `[lengths.sum(), dim]`, row by row; every length is at least 1.
+/// Pools packed texts into embeddings. `states` is `[lengths.sum(), dim]`, row by row; every length is at
+/// least 1.
 pub(crate) fn pool(
     states: &[f32],
     lengths: &[usize],

@@ -35,7 +35,7 @@ pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<
     let one_file = folder.gguf().is_none() && folder.shard_index()?.is_none();
     if !one_file {
         let tensors = Weights::open(&folder, &Device::Cpu)?.everything()?;
-        // What transformers asks for.
+        // transformers requires this entry.
         let about = [("format".to_owned(), "pt".to_owned())].into_iter().collect();
         safetensors::serialize_to_file(tensors, Some(about), &weights)
             .map_err(std::io::Error::other)
@@ -70,7 +70,7 @@ pub(crate) fn write_recipe(version: &EncoderVersion, to: &Path) -> Result<(), En
     let pooling =
         json!({ "word_embedding_dimension": version.dim, "pooling_mode": long_name(version.pooling) });
     let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": version.lower_case });
-    // The prompt that it learned with is the one to go on with.
+    // The prompt that it was trained with is the one to use.
     let prompts = match &version.prompt {
         None => json!({ "prompts": {}, "default_prompt_name": null }),
         Some(prompt) => json!({ "prompts": { "default": prompt }, "default_prompt_name": "default" }),
@@ -90,7 +90,7 @@ pub(crate) fn write_recipe(version: &EncoderVersion, to: &Path) -> Result<(), En
     Ok(())
 }
 
-/// Copies the files that are `wanted` of everything but the weights to `to`, where a folder is.
+/// Copies the files for which `wanted` is true, of everything but the weights, to the existing folder `to`.
 pub(crate) fn copy_configuration(
     folder: &Folder,
     to: &Path,

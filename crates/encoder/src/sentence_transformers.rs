@@ -14,7 +14,7 @@ use crate::options::{Pooling, Prompt};
 /// Folder of the pooling configuration when modules.json does not name one.
 const POOLING_DIR: &str = "1_Pooling";
 
-/// Their name of the pooling that takes a text's last token.
+/// sentence-transformers' name of the pooling that takes a text's last token.
 const LAST: &str = "lasttoken";
 
 /// The settings found in the files.
@@ -22,20 +22,20 @@ const LAST: &str = "lasttoken";
 pub(crate) struct SentenceTransformersConfig {
     /// `None`: the folder has no pooling, or one that is not supported ([`Self::unknown_pooling`]).
     pub(crate) pooling: Option<Pooling>,
-    /// A pooling that is not ours, and the file that asks for it.
+    /// An unsupported pooling, and the file that requires it.
     pub(crate) unknown_pooling: Option<(PathBuf, String)>,
     /// Whether a prompt's tokens are pooled with the text's: `include_prompt`.
     pub(crate) pools_prompt: bool,
     /// Whether embeddings are scaled to length 1.
     pub(crate) normalised: bool,
-    /// Longest input by sentence_bert_config.json.
+    /// Longest input according to sentence_bert_config.json.
     pub(crate) max_tokens: Option<usize>,
-    /// Whether texts are put into lower case before they are tokenized: `do_lower_case`.
+    /// Whether texts are lower-cased before they are tokenized: `do_lower_case`.
     pub(crate) lower_case: bool,
     prompts: Prompts,
 }
 
-/// config_sentence_transformers.json, as far as it is read.
+/// The supported fields of config_sentence_transformers.json.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 struct Prompts {
     #[serde(default)]
@@ -44,7 +44,7 @@ struct Prompts {
     default_prompt_name: Option<String>,
 }
 
-/// sentence_bert_config.json, as far as it is read.
+/// The supported fields of sentence_bert_config.json.
 #[derive(Default, Deserialize)]
 struct Lengths {
     max_seq_length: Option<usize>,
@@ -76,7 +76,7 @@ impl SentenceTransformersConfig {
         })
     }
 
-    /// What is put in front of every text; None where that is nothing.
+    /// The prompt before every text; `None` if it is empty.
     pub(crate) fn prompt(&self, asked: &Prompt) -> Result<Option<String>, EncoderError> {
         let Prompts { prompts, default_prompt_name } = &self.prompts;
         let prompt = match asked {
@@ -174,7 +174,7 @@ fn pooling_modes(config: &Value) -> Vec<String> {
     on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_")).map(short).collect()
 }
 
-/// Our name of a pooling that sentence-transformers calls `mode`.
+/// Our name of the pooling that sentence-transformers calls `mode`.
 fn short(mode: &str) -> String {
     let short = match mode {
         "cls_token" => "cls",
@@ -200,7 +200,7 @@ struct Module {
 }
 
 impl Module {
-    /// The class without the Python package it lives in.
+    /// The class name without its Python package.
     fn kind(&self) -> &str {
         self.kind.rsplit('.').next().unwrap_or_default()
     }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_prompt_is_the_default_a_named_one_or_the_one_given() {
-        // As multilingual-e5 writes them, and sentence-transformers for a model without any.
+        // As written in multilingual-e5, and by sentence-transformers for a model without any.
         let e5 = config(&json!({
             "prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"
         }));

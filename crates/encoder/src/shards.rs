@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Which file holds which tensor.
+/// Maps tensors to files.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ShardIndex {
     /// File name by tensor name.
@@ -29,12 +29,12 @@ impl ShardIndex {
         }
     }
 
-    /// The files, each once, by name: JSON objects have no order of their own, and shards are numbered.
+    /// The files, each once, by name: JSON objects are unordered, and shards are numbered.
     pub(crate) fn files(&self) -> Vec<&str> {
         self.weight_map.values().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Tensor and file names.
+    /// Pairs of tensor and file names.
     pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         self.weight_map.iter().map(|(tensor, file)| (tensor.as_str(), file.as_str()))
     }
@@ -43,7 +43,7 @@ impl ShardIndex {
 fn is_plain_shard(file: &str) -> bool {
     let mut parts = Path::new(file).components();
     let one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
-    // A backslash parts folders on Windows only: a name that has one is plain nowhere.
+    // A backslash separates folders only on Windows: a name with one is never plain.
     one && !file.contains(['/', '\\', ':']) && file.ends_with(".safetensors")
 }
 

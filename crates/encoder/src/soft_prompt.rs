@@ -20,9 +20,9 @@ const LEARNED_ON: &str = "weights_sha256";
 /// Sources of a soft prompt other than its file.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'a> {
-    /// Collects what learns.
+    /// Collects trainable parameters.
     pub(crate) learning: Option<&'a ParamRegistry>,
-    /// Vectors that were learned since the folder was opened: `[vectors, width]`.
+    /// Vectors that were trained since the folder was opened: `[vectors, width]`.
     pub(crate) learned: Option<&'a Tensor>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn asked(folder: &Folder, origin: Origin<'_>) -> Result<bool, Encoder
     }
 }
 
-/// What a soft prompt is put into.
+/// The encoder that a soft prompt is added to.
 pub(crate) struct Place<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) origin: Origin<'a>,
@@ -78,7 +78,7 @@ pub(crate) fn put(
     Ok(Box::new(Prompted::new(transformer, prompt, place.side, place.kept_bytes).map_err(compute)?))
 }
 
-/// `[vectors, width]`
+/// Returns the vectors of the soft prompt: `[vectors, width]`.
 fn vectors(transformer: &dyn Transformer, place: &Place<'_>) -> Result<Option<Tensor>, EncoderError> {
     let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
     let Place { folder, origin, .. } = *place;
@@ -149,7 +149,7 @@ pub(crate) fn copy(folder: &Folder, to: &Path, weights_sha256: &str) -> Result<(
     write(&read(&path, width.unwrap_or(0), &Device::Cpu)?, weights_sha256, to)
 }
 
-/// Writes a soft prompt that was learned on weights of this sum into a folder that has none.
+/// Writes a soft prompt that was learned on weights with this checksum into a folder without one.
 pub(crate) fn write(prompt: &Tensor, weights_sha256: &str, to: &Path) -> Result<(), EncoderError> {
     let path = to.join(SOFT_PROMPT_FILE);
     let notes = HashMap::from([(LEARNED_ON.to_owned(), weights_sha256.to_owned())]);
@@ -170,7 +170,7 @@ pub(crate) fn share_weights(folder: &Folder, to: &Path) -> Result<(), EncoderErr
     for file in files {
         let Some(name) = file.file_name() else { continue };
         let target = to.join(name);
-        // A second name of a link would lead where the first one does, and not move with the folder.
+        // A hard link to a symbolic link would point to the same target, and not move with the folder.
         let shared = file.canonicalize().and_then(|source| {
             std::fs::hard_link(&source, &target).or_else(|_| {
                 std::fs::copy(&source, &target)?;

@@ -1,4 +1,4 @@
-//! One safetensors file: its header read and checked at once, its tensors read from disk one by one.
+//! One safetensors file: its header is read and checked at once, its tensors are read from disk one by one.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,16 +14,16 @@ use crate::tensor_store::TensorStore;
 
 /// Size in bytes of the header's length, which precedes the header.
 const LENGTH_BYTES: u64 = 8;
-/// The longest header that the format allows.
+/// Maximum length of a header in the format.
 const LONGEST_HEADER: u64 = 100_000_000;
 
-/// An open file whose header agrees with its length.
+/// An open file whose header matches its length.
 pub(crate) struct TensorFile {
     path: PathBuf,
-    /// Seeking and reading go together.
+    /// Locked for seeking and reading together.
     file: Mutex<File>,
     header: Metadata,
-    /// Where the tensors' bytes begin.
+    /// Start of the tensors' bytes.
     data_at: u64,
 }
 
@@ -83,7 +83,7 @@ impl TensorStore for TensorFile {
         &self.path
     }
 
-    /// In the order of their bytes.
+    /// Tensor names in the order of their bytes.
     fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }

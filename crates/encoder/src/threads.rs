@@ -1,4 +1,4 @@
-//! The tensor library's own threads, which are in the way of ours.
+//! Disables the tensor library's own threads, which compete with ours.
 
 /// Makes the tensor library's element-wise operations stay on the calling thread, unless the environment
 /// variable `CANDLE_NUM_THREADS` is set. Encoders and training distribute batches over all cores

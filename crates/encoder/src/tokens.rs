@@ -1,4 +1,4 @@
-//! Texts as token ids: the folder's own tokenizer, without the padding and cut that its file may set.
+//! Tokenization: the folder's own tokenizer, without the padding and truncation that its file may set.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,34 +15,34 @@ use crate::options::LongTexts;
 
 const LIBRARY_FAILED: &str = "the tokenizer library failed on it: tokenizer.json may be damaged";
 
-/// Of the tokens that a window holds, the share that it has in common with the next, at least.
+/// Consecutive windows share at least one in this many tokens.
 const OVERLAP: usize = 8;
 
 /// Texts for finding the special tokens that a tokenizer puts around a text: every vocabulary knows at
 /// least one of them.
 const PROBES: [&str; 5] = ["a", "A", "1", ".", "\u{e9}"];
 
-/// How texts become the model's input.
+/// Settings for converting texts to the model's input.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// Tokens of a window at most, special tokens counted.
+    /// Maximum number of tokens in a window, including special tokens.
     pub(crate) max_tokens: usize,
-    /// What becomes of longer texts.
+    /// Handling of longer texts.
     pub(crate) long_texts: LongTexts,
-    /// Put in front of every text, and of every window of a long one; may be empty.
+    /// Prompt before every text, and before every window of a long one; may be empty.
     pub(crate) prompt: String,
-    /// Whether prompt and text are put into lower case first, as sentence-transformers does.
+    /// Whether prompt and text are lower-cased first, as in sentence-transformers.
     pub(crate) lower_case: bool,
 }
 
 impl Input {
-    /// Texts as they are, cut after so many tokens.
+    /// Texts unchanged, cut after this many tokens.
     pub(crate) fn truncated(max_tokens: usize) -> Self {
         Self { max_tokens, long_texts: LongTexts::Truncate, prompt: String::new(), lower_case: false }
     }
 }
 
-/// A tokenizer that makes windows of a length of our choice and never pads.
+/// A tokenizer that makes windows of a chosen length and never pads.
 pub(crate) struct Tokens {
     tokenizer: Tokenizer,
     vocabulary: usize,
@@ -51,45 +51,45 @@ pub(crate) struct Tokens {
     before: Vec<u32>,
     /// Special tokens after it.
     after: Vec<u32>,
-    /// Tokens of the prompt, without special ones.
+    /// Number of tokens of the prompt, without special tokens.
     prompt_tokens: usize,
 }
 
 /// The tokens of a text, without special tokens and the prompt, with their positions in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// The ids.
     pub(crate) ids: Vec<u32>,
-    /// Of each token its first character in the text and the one behind its last, in Unicode scalar values.
+    /// For each token its first character in the text and the one after its last, in Unicode scalar values.
     pub(crate) characters: Vec<(u32, u32)>,
     /// Tokens of the prompt, which precede them in every window.
     prompt: Vec<u32>,
 }
 
-/// A part of a text as the model reads it.
+/// A part of a text that the model reads at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Special tokens and prompt included.
+    /// Token ids, including special tokens and prompt.
     pub(crate) ids: Vec<u32>,
-    /// Tokens before the first one of the text.
+    /// Number of tokens before the first one of the text.
     pub(crate) before: usize,
-    /// Which tokens of the text it holds.
+    /// Range of the text's tokens in the window.
     pub(crate) tokens: Range<usize>,
 }
 
-/// One text as ids.
+/// One text as token ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tokenized {
-    /// One window, or several of equal length of a text that is longer; none is empty.
+    /// One window, or several of equal length for a longer text; none is empty.
     pub(crate) windows: Vec<Vec<u32>>,
     /// Whether tokens were cut off.
     pub(crate) cut: bool,
 }
 
 impl Located {
-    /// The tokens that share a character with a word, from its first character to the one behind its last.
+    /// The tokens that share a character with a word, given as its first character and the one after its
+    /// last.
     pub(crate) fn tokens_of(&self, (start, end): (u32, u32)) -> Range<usize> {
-        // Tokens come in the order of the text.
+        // Tokens are in the order of the text.
         let first = self.characters.partition_point(|&(_, to)| to <= start);
         let of_word = self.characters[first..].iter().take_while(|&&(from, _)| from < end).count();
         first..first + of_word
@@ -127,7 +127,7 @@ impl Tokens {
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
         let (before, after) = special_tokens(&tokenizer).map_err(|reason| bad(&path, &reason))?;
-        // The ids that it adds to every text need not be those of its vocabulary.
+        // The ids that it adds to every text may be outside its vocabulary.
         let beyond = before.iter().chain(&after).copied().find(|id| *id as usize >= vocabulary);
         if let Some(highest) = beyond {
             return Err(EncoderError::Vocabulary {
@@ -149,7 +149,7 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Without the spaces at its end, which most tokenizers join with the word after them.
+    /// Counts the prompt's tokens, without trailing spaces, which most tokenizers join with the next word.
     fn count_prompt(&mut self) -> Result<(), String> {
         let prompt = self.prepared(self.input.prompt.trim_end(), false);
         if !prompt.is_empty() {
@@ -160,7 +160,8 @@ impl Tokens {
         Ok(())
     }
 
-    /// The ids of every text, in order. `first` is the place of the first among all given texts, for errors.
+    /// Tokenizes every text, in order. `first` is the index of the first text among all given ones, for
+    /// errors.
     pub(crate) fn tokenize(&self, texts: &[&str], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
         let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
         let prepared: Vec<&str> = prepared.iter().map(AsRef::as_ref).collect();
@@ -265,7 +266,7 @@ impl Tokens {
         Tokenized { windows, cut: false }
     }
 
-    /// Finds the text that a failed batch failed on.
+    /// Finds the text that caused the failure of a batch.
     fn blame(&self, texts: &[&str], first: usize, reason: String) -> EncoderError {
         let failing = texts.iter().position(|text| encode(&self.tokenizer, &[text]).is_err());
         EncoderError::Tokenize { index: first + failing.unwrap_or(0), reason }
@@ -318,7 +319,7 @@ fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String>
         }
         bare = ids.to_vec();
     }
-    // A vocabulary of few words and no special tokens.
+    // The vocabulary has few words and no special tokens.
     if bare.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -384,7 +385,7 @@ mod tests {
                 }
             }
         }
-        // No more windows than it takes: 16 tokens in windows of 8 that share one.
+        // The minimum number of windows: 16 tokens in windows of 8 that share one.
         assert_eq!(window_starts(16, 8).collect::<Vec<_>>(), [0, 4, 8]);
         assert_eq!(window_starts(15, 8).collect::<Vec<_>>(), [0, 7]);
     }

@@ -1,4 +1,4 @@
-//! An encoder's weights as checked tensors: there, of the right shape, finite, as 32-bit floats.
+//! An encoder's weights as validated tensors: present, of the right shape, finite, as 32-bit floats.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,7 +19,7 @@ use crate::tensor_store::TensorStore;
 /// copy of its largest tensor.
 pub(crate) struct Weights<'a> {
     files: Vec<Arc<dyn TensorStore>>,
-    /// Place in `files` by a tensor's full name.
+    /// Index into `files` by a tensor's full name.
     places: HashMap<String, usize>,
     prefix: String,
     /// Learned values that replace those of the files, by full name.
@@ -27,11 +27,11 @@ pub(crate) struct Weights<'a> {
     device: &'a Device,
 }
 
-/// Sums of a folder's weights.
+/// Checksums of a folder's weights.
 pub(crate) struct WeightSums {
     /// Checksum of the weights without a soft prompt.
     pub(crate) weights: String,
-    /// Of all.
+    /// Checksum including a soft prompt.
     pub(crate) all: String,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn weight_sums(folder: &Folder) -> Result<WeightSums, EncoderError> {
 }
 
 impl<'a> Weights<'a> {
-    /// Opens the file or files of a folder and checks their headers.
+    /// Opens the file or files of a folder and validates their headers.
     pub(crate) fn open(folder: &Folder, device: &'a Device) -> Result<Self, EncoderError> {
         let index = folder.shard_index()?;
         let files: Vec<Arc<dyn TensorStore>> = match folder.gguf() {
@@ -88,12 +88,12 @@ impl<'a> Weights<'a> {
         self
     }
 
-    /// Gives `replaced`, by full name, in place of what the files hold.
+    /// Returns `replaced` values, by full name, in place of those of the files.
     pub(crate) fn replacing(self, replaced: HashMap<String, Tensor>) -> Self {
         Self { replaced, ..self }
     }
 
-    /// Every tensor of floats by full name, as 32-bit floats.
+    /// All float tensors by full name, as 32-bit floats.
     pub(crate) fn everything(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
         let mut all = HashMap::new();
         for (name, place) in &self.places {
@@ -109,12 +109,12 @@ impl<'a> Weights<'a> {
         self.places.contains_key(&self.full_name(name))
     }
 
-    /// The tensor `name`, which must have this shape.
+    /// Reads the tensor `name`, which must have this shape.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         self.by_full_name(&self.full_name(name), shape)
     }
 
-    /// The tensor of this full name, in whatever shape it has.
+    /// Reads the tensor of this full name, in any shape.
     pub(crate) fn as_stored(&self, name: &str) -> Result<Tensor, EncoderError> {
         let shape = self.find(name, &[])?.1;
         self.by_full_name(name, shape)
@@ -161,7 +161,7 @@ impl<'a> Weights<'a> {
         })
     }
 
-    /// What to name where no file can be: the one file there is, or the folder of the shards.
+    /// The path for error messages about no particular file: the single file, or the folder of the shards.
     fn home(&self) -> std::path::PathBuf {
         match self.files.as_slice() {
             [only] => only.path().to_owned(),

@@ -12,9 +12,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
 use crate::error::EncoderError;
 
-/// The workers of one encoder.
+/// The worker threads of one encoder.
 pub(crate) struct Workers {
-    /// One pool of one thread a worker, so that the tensor library's own parallel loops stay on that thread.
+    /// One single-threaded pool per worker, so that the tensor library's own parallel loops stay on that
+    /// thread.
     alone: Vec<ThreadPool>,
     /// All threads together, for tokenizing.
     together: ThreadPool,
@@ -39,7 +40,7 @@ impl Workers {
         Ok(Self { alone: (0..workers).map(|_| pool(1)).collect::<Result<_, _>>()?, together: pool(threads)? })
     }
 
-    /// How many there are.
+    /// Number of workers.
     pub(crate) fn count(&self) -> usize {
         self.alone.len()
     }
@@ -57,7 +58,7 @@ impl Workers {
         mut on_done: impl FnMut(&B, R) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, EncoderError> {
         if let [only] = items {
-            // Nothing to do side by side but the item's own products.
+            // With a single item only its own products can run in parallel.
             return Ok(on_done(only, self.all_awake(|| work(only))?));
         }
         let next = AtomicUsize::new(0);

@@ -15,21 +15,21 @@ use crate::ops::softmax;
 /// The heads of one layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attention {
-    /// Number of heads.
     pub(crate) heads: usize,
     /// Number of heads with keys and values of their own: `heads`, or a divisor of it where each serves a
     /// group of consecutive query heads (Ainslie et al. 2023, arXiv 2305.13245).
     pub(crate) kv_heads: usize,
-    /// What scores are multiplied with before the softmax.
+    /// Factor of scores before the softmax.
     pub(crate) scale: f64,
-    /// Which keys a query sees.
+    /// The keys that a query attends to.
     pub(crate) reach: AttentionMask,
-    /// Probability with which an attention weight is dropped in training.
+    /// Dropout probability of attention weights in training.
     pub(crate) dropout: f32,
 }
 
 impl Attention {
-    /// The usual: every token sees every token, scores divided by the root of a head's size.
+    /// The usual attention: every token attends to every token, scores divided by the root of a head's
+    /// size.
     pub(crate) fn new(heads: usize, hidden: usize, dropout: f32) -> Self {
         let scale = ((hidden / heads.max(1)) as f64).sqrt().recip();
         Self { heads, kv_heads: heads, scale, reach: AttentionMask::FULL, dropout }
@@ -60,7 +60,7 @@ impl Attention {
         }
         let [query, key, value] = self.split(stacked, packing)?;
         let (key, value) = (self.for_every_head(&key)?, self.for_every_head(&value)?);
-        // Scaled before the product: unscaled scores can be beyond the largest half float.
+        // Scaled before the product: unscaled scores can exceed the largest half float.
         let scores = (query * self.scale)?.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         let scores = match bias {
             None => scores,
@@ -69,7 +69,7 @@ impl Attention {
         self.attended(&scores, &value, ctx)
     }
 
-    /// The keys and values of stacked queries, keys and values: `[rows, 2 * kv_heads * size]`.
+    /// Extracts keys and values from stacked queries, keys and values: `[rows, 2 * kv_heads * size]`.
     fn key_values(&self, stacked: &Tensor) -> CandleResult<Tensor> {
         let size = stacked.dim(1)? / (self.heads + 2 * self.kv_heads);
         stacked.narrow(1, self.heads * size, 2 * self.kv_heads * size)?.contiguous()
@@ -106,7 +106,7 @@ impl Attention {
     /// longest, size]`.
     pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let packing = ctx.packing();
-        // Scores in 32 bits, whatever the precision: half floats have no number as low as the mask's.
+        // Scores in 32 bits at any precision: half floats have no number as low as the mask's.
         let dtype = scores.dtype();
         let scores = match packing.mask(self.reach)? {
             None => scores.to_dtype(DType::F32)?,
@@ -127,7 +127,7 @@ impl Attention {
         Ok([part(0, heads)?, part(heads, kv)?, part(heads + kv, kv)?])
     }
 
-    /// Keys or values `[texts, kv_heads, tokens, size]` once for each head that they serve.
+    /// Repeats keys or values `[texts, kv_heads, tokens, size]` for each head that uses them.
     fn for_every_head(&self, x: &Tensor) -> CandleResult<Tensor> {
         if self.kv_heads == self.heads {
             return Ok(x.clone());
@@ -139,7 +139,7 @@ impl Attention {
     }
 }
 
-/// The fast path: on the CPU, where no graph passes through.
+/// Fast path: on the CPU, without a graph.
 struct Attend<'a> {
     attention: &'a Attention,
     packing: &'a VarlenLayout,

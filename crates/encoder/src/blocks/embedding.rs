@@ -10,25 +10,24 @@ use crate::error::EncoderError;
 use crate::kernels::rows::Norm as NormRows;
 use crate::token_batch::TokenBatch;
 
-/// How a family's embeddings are called and shaped.
+/// Names and shapes of a family's embeddings.
 pub(crate) struct EmbeddingSizes {
     pub(crate) vocabulary: usize,
     pub(crate) hidden: usize,
-    /// Rows of the position embeddings.
+    /// Number of rows of the position embeddings.
     pub(crate) positions: usize,
     /// The position of a text's first token.
     pub(crate) first: usize,
-    /// Rows of the segment embeddings, of which texts have the first; 0: there are none.
+    /// Number of rows of the segment embeddings, of which texts use the first; 0: there are none.
     pub(crate) segments: usize,
-    /// Added to the variance by the norm.
+    /// Added to the variance in the norm.
     pub(crate) epsilon: f64,
-    /// Probability with which an element is dropped in training.
+    /// Dropout probability of elements in training.
     pub(crate) dropout: f32,
 }
 
 /// Embeddings under the names `embeddings.{word,position,token_type}_embeddings` and `embeddings.LayerNorm`.
 pub(crate) struct Embedding {
-    /// `[vocabulary, hidden]`
     words: Tensor,
     /// `[positions, hidden]`
     places: Tensor,
@@ -60,7 +59,7 @@ impl Embedding {
         &self.words
     }
 
-    /// `[tokens, hidden]`
+    /// Computes `[tokens, hidden]`.
     pub(crate) fn apply(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         if let (Some(norm), false, false) = (self.norm.values(), ctx.graph(), ctx.has_prompt()) {
             return self.words.apply_op1_no_bwd(&Gather { embedding: self, batch, norm });

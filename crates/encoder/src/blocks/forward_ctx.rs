@@ -13,9 +13,9 @@ use crate::ops::dropout;
 #[derive(Clone)]
 pub(crate) struct ForwardCtx {
     packing: Rc<VarlenLayout>,
-    /// The next dropout's seed; None: nothing is dropped.
+    /// Seed of the next dropout; `None`: no dropout.
     seeds: Option<Rc<Cell<u32>>>,
-    /// Depth from which steps must be differentiable: 0 for the embeddings, `i + 1` for layer `i`.
+    /// Depth from which operations must be differentiable: 0 for the embeddings, `i + 1` for layer `i`.
     graph_from: usize,
     graph: bool,
     keep_all: bool,
@@ -25,24 +25,23 @@ pub(crate) struct ForwardCtx {
     soft_prompt: Option<Tensor>,
     /// Storage for the keys and values of every layer.
     recorded: Option<Rc<RefCell<TextKeyValues>>>,
-    /// What the rows go on from.
+    /// Cached keys and values that the rows continue from.
     past: Option<Rc<Past>>,
-    /// Where rows taken from learning tables are noted; None: their gradients go to the whole table.
+    /// Records rows taken from trainable tables; `None`: their gradients cover the whole table.
     lookups: Option<Rc<RefCell<Vec<Lookup>>>>,
 }
 
-/// Rows that were taken from an embedding table that learns.
+/// Rows that were taken from a trainable embedding table.
 pub(crate) struct Lookup {
-    /// The table.
     pub(crate) table: TensorId,
-    /// Which of its rows.
+    /// Indices of the rows.
     pub(crate) ids: Vec<u32>,
-    /// Their values, a variable of their own: `[ids, dim]`.
+    /// Their values, a variable of its own: `[ids, dim]`.
     pub(crate) rows: Var,
 }
 
 impl ForwardCtx {
-    /// For texts of these `lengths`, without a graph.
+    /// A pass without a graph, for texts of these `lengths`.
     pub(crate) fn inference(lengths: &[usize], device: &Device) -> Self {
         Self {
             packing: Rc::new(VarlenLayout::new(lengths, device)),
@@ -58,7 +57,7 @@ impl ForwardCtx {
         }
     }
 
-    /// With a graph from `graph_from` on and, where there is a `seed`, dropout.
+    /// A pass with a graph from `graph_from` on and, with a `seed`, dropout.
     pub(crate) fn training(lengths: &[usize], device: &Device, graph_from: usize, seed: Option<u32>) -> Self {
         let seeds = seed.map(|seed| Rc::new(Cell::new(seed)));
         Self { seeds, graph_from, graph: true, ..Self::inference(lengths, device) }
@@ -98,7 +97,7 @@ impl ForwardCtx {
         self.recorded.as_ref().map(|recorded| recorded.take()).unwrap_or_default()
     }
 
-    /// What the rows go on from, and the layer that they are in.
+    /// Cached keys and values that the rows continue from, and the current layer.
     pub(crate) fn past(&self) -> Option<(&Past, usize)> {
         self.past.as_ref().map(|past| (past.as_ref(), self.depth.saturating_sub(1)))
     }
@@ -121,12 +120,12 @@ impl ForwardCtx {
         self
     }
 
-    /// What was noted so far.
+    /// Takes the recorded lookups.
     pub(crate) fn take_lookups(&self) -> Vec<Lookup> {
         self.lookups.as_ref().map(|lookups| lookups.take()).unwrap_or_default()
     }
 
-    /// Rows of an embedding table: `[ids, dim]`.
+    /// Looks up rows of an embedding table: `[ids, dim]`.
     pub(crate) fn rows_of(&self, table: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
         if let Some(prompt) = &self.soft_prompt {
             return rows_or_vectors(table, prompt, ids);
@@ -143,7 +142,7 @@ impl ForwardCtx {
         }
     }
 
-    /// The same pass at a depth: without graph and dropout below where the graph begins.
+    /// The same pass at a depth: without graph and dropout below `graph_from`.
     pub(crate) fn at_depth(&self, depth: usize) -> Self {
         let graph = self.graph && depth >= self.graph_from;
         let seeds = if graph { self.seeds.clone() } else { None };
@@ -154,12 +153,12 @@ impl ForwardCtx {
         &self.packing
     }
 
-    /// Whether steps must be differentiable here.
+    /// Whether operations must be differentiable here.
     pub(crate) fn graph(&self) -> bool {
         self.graph
     }
 
-    /// Drops elements of `x` with probability `p` where this is training.
+    /// Drops elements of `x` with probability `p` in training.
     pub(crate) fn dropout(&self, x: Tensor, p: f32) -> CandleResult<Tensor> {
         match &self.seeds {
             None => Ok(x),
@@ -188,7 +187,7 @@ impl ForwardCtx {
     }
 }
 
-/// Rows of a table that does not learn, and for ids beyond it the vectors of a soft prompt.
+/// Looks up rows of a frozen table, and for ids beyond it the vectors of a soft prompt.
 fn rows_or_vectors(table: &Tensor, prompt: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
     let known = table.dim(0)? as u32;
     let words: Vec<u32> = ids.iter().copied().filter(|id| *id < known).collect();
@@ -228,21 +227,21 @@ impl States {
 
     /// After the last layer.
     pub(crate) fn last(&self) -> &Tensor {
-        // Never empty: made with the embeddings inside.
+        // Never empty: it is created with the embeddings.
         &self.all[self.all.len() - 1]
     }
 
-    /// After the layer before it; after the embeddings where there is one layer only.
+    /// After the second-to-last layer; the embeddings if there is only one layer.
     pub(crate) fn second_to_last(&self) -> &Tensor {
         &self.all[self.all.len().saturating_sub(2)]
     }
 
-    /// All of them, or the last two where the pass was not asked for all.
+    /// All of them, or the last two unless the pass retains all.
     pub(crate) fn into_all(self) -> Vec<Tensor> {
         self.all
     }
 
-    /// Every state changed alike.
+    /// Applies `change` to every state.
     pub(crate) fn map(mut self, change: impl Fn(&Tensor) -> CandleResult<Tensor>) -> CandleResult<Self> {
         for state in &mut self.all {
             *state = change(state)?;

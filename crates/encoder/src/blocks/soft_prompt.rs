@@ -15,7 +15,8 @@ use crate::token_batch::TokenBatch;
 /// are computed again at every step, with the same results.
 const KEPT_BYTES: usize = 4 << 30;
 
-/// Tokens of texts that are read together: enough that weights are read from memory once for many rows.
+/// Number of tokens of texts that are read together: enough that weights are read from memory once for many
+/// rows.
 const TOKENS_TOGETHER: usize = 512;
 
 /// Position of a soft prompt.
@@ -29,25 +30,23 @@ pub(crate) enum Side {
     After,
 }
 
-/// A transformer with a soft prompt.
 pub(crate) struct Prompted {
     inner: Box<dyn Transformer>,
-    /// `[vectors, width]`
     prompt: Tensor,
     vectors: usize,
     side: Side,
     kept: Mutex<Kept>,
 }
 
-/// Keys and values of texts, by their token ids.
+/// Cached keys and values of texts, by their token ids.
 struct Kept {
     of: HashMap<Vec<u32>, Arc<TextKeyValues>>,
-    /// Bytes that are left.
+    /// Remaining bytes.
     left: usize,
 }
 
 impl Prompted {
-    /// `prompt`: `[vectors, width]`, fewer vectors than there are positions; `kept_bytes` as in
+    /// `prompt`: `[vectors, width]`, with fewer vectors than there are positions; `kept_bytes` as in
     /// [`EncoderOptions`](crate::EncoderOptions).
     pub(crate) fn new(
         inner: Box<dyn Transformer>,
@@ -65,7 +64,7 @@ impl Prompted {
         first..first + self.vectors as u32
     }
 
-    /// A batch with the prompt in every text.
+    /// Adds the prompt to every text of a batch.
     fn with_prompt(&self, batch: &TokenBatch) -> TokenBatch {
         let mut ids = Vec::with_capacity(batch.ids.len() + batch.lengths.len() * self.vectors);
         let mut rest = &batch.ids[..];
@@ -83,7 +82,7 @@ impl Prompted {
         TokenBatch { ids, lengths: batch.lengths.iter().map(|length| length + self.vectors).collect() }
     }
 
-    /// Of texts with the prompt before them, the rows of the texts themselves.
+    /// Extracts the rows of the texts themselves from texts with a leading prompt.
     fn own_rows(&self, batch: &TokenBatch, state: &Tensor) -> CandleResult<Tensor> {
         let mut rows = Vec::with_capacity(batch.ids.len());
         let mut next = 0u32;
@@ -147,7 +146,7 @@ impl Prompted {
         Ok(found)
     }
 
-    /// How many of the first texts are read together, one at least.
+    /// Number of texts at the beginning that are read together, at least one.
     fn read_together(&self, texts: &[&[u32]]) -> usize {
         if !self.prompt.device().is_cpu() {
             return 1;
@@ -190,7 +189,7 @@ impl Transformer for Prompted {
         self.inner.words()
     }
 
-    /// Of the texts' own tokens, which a prompt after them does not change.
+    /// Computes states of the texts' own tokens, which do not depend on a prompt after them.
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         if self.side == Side::After {
             return self.inner.forward(batch, ctx);

@@ -1,11 +1,10 @@
-//! What every family gives: hidden states of a batch, and the sizes that callers need.
+//! Interface of all families: hidden states of a batch, and sizes.
 
 use candle_core::{Result as CandleResult, Tensor};
 
 use super::{ForwardCtx, Pooler, States};
 use crate::token_batch::TokenBatch;
 
-/// Sizes that callers need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// Length of a hidden state.
@@ -14,13 +13,12 @@ pub(crate) struct Sizes {
     pub(crate) vocabulary: usize,
     /// Longest input in tokens.
     pub(crate) positions: usize,
-    /// Multiply-and-add pairs that one token costs outside attention.
+    /// Multiply-and-add pairs per token outside attention.
     pub(crate) macs_per_token: usize,
 }
 
-/// A transformer, frozen or learning.
+/// A frozen or trainable transformer.
 pub(crate) trait Transformer: Send + Sync {
-    /// Its sizes.
     fn sizes(&self) -> Sizes;
 
     /// Computes the hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most
@@ -36,7 +34,7 @@ pub(crate) trait Transformer: Send + Sync {
         Ok(None)
     }
 
-    /// Its own pooler, where the checkpoint has one.
+    /// Its own pooler, if the checkpoint has one.
     fn pooler(&self) -> Option<&Pooler> {
         None
     }

@@ -15,7 +15,6 @@ use crate::folder::Folder;
 use crate::ops::{Activation, softmax};
 use crate::token_batch::TokenBatch;
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -86,7 +85,7 @@ pub(crate) struct LayerKeyValues {
 }
 
 impl LayerKeyValues {
-    /// Tokens seen so far.
+    /// Number of tokens seen so far.
     pub(crate) fn tokens(&self) -> usize {
         self.tokens
     }
@@ -148,7 +147,7 @@ impl Gpt2 {
         self.last_norm.apply(&x)
     }
 
-    /// Scores of every token as the next one: `[tokens, vocabulary]` from hidden states `[tokens, hidden]`.
+    /// Computes next-token logits `[tokens, vocabulary]` from hidden states `[tokens, hidden]`.
     pub(crate) fn logits(&self, states: &Tensor) -> CandleResult<Tensor> {
         states.matmul(&self.words.t()?)
     }
@@ -172,7 +171,8 @@ impl Transformer for Gpt2 {
     }
 }
 
-/// Added to scores: 0 for keys up to the query's own place, hugely negative beyond: `[new, before + new]`.
+/// Mask to add to scores: 0 for keys up to the query's own position, hugely negative beyond: `[new, before
+/// + new]`.
 fn causal(before: usize, new: usize, device: &Device) -> CandleResult<Tensor> {
     let mask: Vec<f32> = (0..new)
         .flat_map(|query| (0..before + new).map(move |key| if key <= before + query { 0.0 } else { -1e30 }))
@@ -244,7 +244,7 @@ impl Layer {
         x + ctx.dropout(self.down_proj.apply(&wide, ctx)?, self.dropout)?
     }
 
-    /// For one text of which `seen` holds the tokens before.
+    /// Continues one text, whose earlier tokens are in `seen`.
     fn forward_with_cache(
         &self,
         x: &Tensor,

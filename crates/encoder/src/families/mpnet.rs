@@ -28,7 +28,6 @@ const NAMES: PostNormNames = PostNormNames {
     down_proj: ["output.dense", "output.LayerNorm"],
 };
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -115,7 +114,7 @@ impl MpNet {
         })
     }
 
-    /// What is added to the scores of every text: `[heads, longest, longest]`.
+    /// Bias added to the scores of every text: `[heads, longest, longest]`.
     fn bias(&self, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let longest = ctx.packing().longest();
         let buckets: Vec<u32> = (0..longest)
@@ -161,7 +160,7 @@ fn bucket(distance: i64) -> u32 {
     (base + (exact + wide as usize).min(half - 1)) as u32
 }
 
-/// The layers' sizes, once every field is known to be usable.
+/// Sizes of the layers, after validation of all fields.
 fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;

@@ -6,14 +6,14 @@ use super::config::Checked;
 use crate::blocks::RotaryRates;
 use crate::error::EncoderError;
 
-/// As configurations of decoders have them.
+/// The fields in configurations of decoders.
 #[derive(Debug, Deserialize)]
 pub(super) struct RopeFields {
     #[serde(default)]
     rope_theta: Option<f64>,
     #[serde(default)]
     rope_scaling: Option<Scaling>,
-    /// Newer files have the base and the scaling here.
+    /// Contains the base and the scaling in newer files.
     #[serde(default)]
     rope_parameters: Option<Scaling>,
 }
@@ -45,7 +45,7 @@ pub(super) fn rates(
     head: usize,
     checked: &Checked<'_>,
 ) -> Result<RotaryRates, EncoderError> {
-    // Where there are both, transformers takes the older one.
+    // Where there are both, transformers uses the older one.
     let (field, scaling) = match (&fields.rope_scaling, &fields.rope_parameters) {
         (Some(older), _) => ("rope_scaling", Some(older)),
         (None, newer) => ("rope_parameters", newer.as_ref()),

@@ -14,7 +14,7 @@ use crate::options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision
 use crate::token_batch::TokenBatch;
 use crate::training::Trainable;
 
-/// On the CPU, whatever devices this build and machine have, and with long texts cut as learning cuts them.
+/// On the CPU, regardless of the devices of this build and machine, and with long texts cut as in training.
 fn on_cpu() -> EncoderOptions {
     EncoderOptions { device: DeviceChoice::Cpu, long_texts: LongTexts::Truncate, ..EncoderOptions::default() }
 }
@@ -53,7 +53,7 @@ fn every_hidden_state_of_a_mixed_batch_is_the_references() {
         for (i, state) in states.iter().enumerate() {
             assert_close(&format!("state {i} of {}", reference.name), state, &reference.hidden(i));
         }
-        // Padding on the left, where the reference can have it, changes nothing: there is none here.
+        // Padding on the left, where the reference supports it, has no effect: there is none here.
         let last = &states[states.len() - 1];
         assert_close(&format!("{}, padded left", reference.name), last, &reference.left_padded());
     }
@@ -83,7 +83,7 @@ fn lengths_and_sizes_are_the_configurations() {
     }
 }
 
-/// Opened for learning and without a dropout, which is how the reference's gradients were made.
+/// Opens for training without dropout, as for the reference's gradients.
 fn trainable(name: &str, policy: &FreezePolicy, pooling: Pooling) -> Trainable {
     let options = EncoderOptions { pooling: Some(pooling), threads: Some(2), ..on_cpu() };
     Trainable::open(&dir(name), &options, policy, 7).unwrap()
@@ -237,7 +237,7 @@ fn low_rank_additions_begin_as_nothing_learn_and_are_merged() {
     }
 }
 
-/// That the fast path gives, for the texts that the reference has as texts, what the differentiable one gave.
+/// Checks that the fast path, for the texts of the reference, gives the same as the differentiable one.
 fn assert_same_embeddings(encoder: &Encoder, reference: &Reference, expected: &Tensor) {
     let expected: Vec<Vec<f32>> = expected.to_vec2().unwrap();
     for (text, expected) in reference.texts.iter().zip(expected) {
@@ -263,7 +263,7 @@ fn what_was_learned_is_saved_and_read_again() {
         assert_same_embeddings(&encoder.unwrap(), &reference, &moved);
         let error = trainable.save(&saved).unwrap_err();
         assert_eq!(error.code(), "encoder-unwritable");
-        // Nothing half written stays behind.
+        // No partial files remain.
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
 }

@@ -1,11 +1,11 @@
-//! config.json as transformers would write it, from a GGUF file's hyperparameters.
+//! Builds config.json as transformers would write it, from a GGUF file's hyperparameters.
 
 use serde_json::{Value, json};
 
 use super::metadata::{Metadata, needed};
 use crate::options::Pooling;
 
-/// Architectures that are read, by the name that both formats give them.
+/// Supported architectures, by their name in both formats.
 pub(super) const ARCHITECTURES: [&str; 3] = ["llama", "qwen2", "qwen3"];
 
 /// Pooling in the file's metadata (llama.cpp's numbers); `None` where it is unspecified.
@@ -78,7 +78,7 @@ pub(super) fn config(
             "its tokens see all others, and only those that see the ones before them can be read".to_owned()
         );
     }
-    // What would be computed otherwise than the model was trained.
+    // Values with which the computation would differ from training.
     for (name, same) in [("attention.value_length", head), ("rope.dimension_count", head)] {
         if let Some(found) = count(name)?.filter(|found| *found != same) {
             return Err(format!("its {} is {found}, and only {same}, a whole head, can be read", key(name)));

@@ -9,9 +9,9 @@ use super::metadata::{Metadata, needed};
 const CONTROL: u64 = 3;
 const USER_DEFINED: u64 = 4;
 
-/// As the tokenizers of Qwen cut texts into words; digits one by one.
+/// How Qwen's tokenizers split texts into words; digits one by one.
 const QWEN: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-/// As those of Llama 3 do; up to three digits together.
+/// How Llama 3's tokenizers do; up to three digits together.
 const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 /// How texts are split into words before pairs are merged, by llama.cpp's name for it
@@ -19,7 +19,7 @@ const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{
 struct Words {
     pre_tokenizer: Value,
     normalizer: Value,
-    /// Whole words of the vocabulary are taken as they are.
+    /// Whole words of the vocabulary are not split.
     ignore_merges: bool,
     /// Whether a first token is put before every text by default.
     begins: bool,
@@ -47,7 +47,7 @@ fn words(name: &str) -> Option<Words> {
     })
 }
 
-/// The tokenizer, or why there can be none.
+/// The tokenizer, or why it cannot be generated.
 pub(super) fn tokenizer(metadata: &Metadata) -> Result<Value, String> {
     const BESIDE: &str = "put the model's own tokenizer.json beside it, in a folder that is then named";
     let model = needed("tokenizer.ggml.model", metadata.text("tokenizer.ggml.model")?)?;

@@ -11,7 +11,6 @@ use ureq::http::Uri;
 
 use crate::error::EncoderError;
 
-/// The public hub.
 const PUBLIC: &str = "https://huggingface.co";
 /// How long a connection may be silent.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,11 +22,11 @@ pub struct HubConfig {
     pub endpoint: String,
     /// Folder of the fetched files, in the layout that the hub's tools share.
     pub cache: PathBuf,
-    /// Access token for repositories that are not open to all.
+    /// Access token for repositories that are not public.
     pub token: Option<String>,
-    /// Make no request; use only what is cached.
+    /// Whether to make no requests and use only cached files.
     pub offline: bool,
-    /// How long to wait when nothing comes.
+    /// How long to wait for data.
     pub patience: Duration,
 }
 
@@ -72,7 +71,7 @@ impl HubConfig {
         let path = |name: &str| set(name).map(PathBuf::from);
         let home = path("HF_HOME").unwrap_or_else(|| {
             let caches = path("XDG_CACHE_HOME");
-            // Without a home folder the working folder is the one place left.
+            // Without a home folder only the working folder is left.
             caches.unwrap_or_else(|| user.unwrap_or_default().join(".cache")).join("huggingface")
         });
         let kept = path("HF_TOKEN_PATH").unwrap_or_else(|| home.join("token"));
@@ -103,7 +102,7 @@ fn read_token(path: &Path) -> Option<String> {
     Some(token.trim().to_owned()).filter(|token| !token.is_empty())
 }
 
-/// The spellings that the hub's tools take for true.
+/// The spellings of true in the hub's tools.
 fn is_yes(value: &str) -> bool {
     matches!(value.trim().to_ascii_uppercase().as_str(), "1" | "ON" | "YES" | "TRUE")
 }

@@ -28,14 +28,14 @@ use crate::sentence_transformers::pooling_file;
 /// Interval of progress callbacks, in which the caller can stop the fetch.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
-/// How far a fetch is.
+/// Progress of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
-    /// The file under way; empty before the first.
+    /// The current file; empty before the first.
     pub file: String,
-    /// Bytes here, of all files that were not cached before.
+    /// Bytes received, of all files that were not cached before.
     pub bytes: u64,
-    /// Bytes of all these files; grows as more of them become known, and is 0 before the first.
+    /// Size of all these files in bytes; grows as more of them become known, and is 0 before the first.
     pub total: u64,
 }
 
@@ -96,7 +96,7 @@ fn in_background(
         }
         match done {
             Ok(result) => return result,
-            // The thread ended without a word: the hub's library could not cope with an answer.
+            // The thread ended without a result: the hub's library could not handle an answer.
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(strange(name, "an answer that cannot be read"));
             }
@@ -167,7 +167,7 @@ impl Job<'_> {
             .map_err(|e| self.told(&e))
     }
 
-    /// The file that the weights begin with, when the repository has all an encoder needs.
+    /// The first weights file, if the repository has everything that an encoder needs.
     fn weights_file(&self, info: &RepoInfo) -> Result<&'static str, EncoderError> {
         let files: BTreeSet<&str> = info.siblings.iter().map(|s| s.rfilename.as_str()).collect();
         let weights = [WEIGHTS, SHARD_INDEX].into_iter().find(|f| files.contains(f));
@@ -187,7 +187,7 @@ impl Job<'_> {
         Err(EncoderError::HubFilesMissing { repository, files: missing })
     }
 
-    /// Waits until no other program of ours fetches the same repository.
+    /// Waits until no other process of ours fetches the same repository.
     fn take_turn(&self, snapshots: &Snapshots) -> Result<std::fs::File, EncoderError> {
         let failed = |source| EncoderError::Write { path: self.config.cache.clone(), source };
         let file = snapshots.lock_file().map_err(failed)?;
@@ -204,7 +204,7 @@ impl Job<'_> {
         }
     }
 
-    /// What a failed request means for the person who named the repository.
+    /// Converts a failed request into an error for the user who named the repository.
     fn told(&self, error: &ApiError) -> EncoderError {
         let repository = self.name.to_string();
         let ApiError::RequestError(request) = error else {
@@ -243,7 +243,7 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Fetches those of the files that are not cached, after their sizes are known.
+    /// Fetches the files that are not cached, once their sizes are known.
     fn fetch(&self, files: &[&str]) -> Result<(), EncoderError> {
         let dir = self.snapshots.folder(&self.info.sha);
         let open: Vec<&&str> = files.iter().filter(|file| !dir.join(file).is_file()).collect();
@@ -271,7 +271,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Asks the hub for a file's size and sum.
+    /// Requests a file's size and checksum from the hub.
     fn ask(&self, file: &str) -> Result<Wanted, EncoderError> {
         self.job.shared.cancelled()?;
         self.job.shared.begin(file);

@@ -12,7 +12,7 @@ use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG};
 use crate::sentence_transformers::pooling_file;
 
-/// Digits of a commit.
+/// Number of digits of a commit.
 const COMMIT_DIGITS: usize = 40;
 
 /// Finds the folder of a repository's revision that is completely cached, ready for
@@ -24,7 +24,7 @@ pub fn cached(name: &HubName, config: &HubConfig) -> Option<PathBuf> {
     Snapshots::of(name, config).whole()
 }
 
-/// What is cached of one repository.
+/// The cached files of one repository.
 pub(super) struct Snapshots {
     repository: CacheRepo,
     /// The repository's own folder.
@@ -60,7 +60,7 @@ impl Snapshots {
         fs::OpenOptions::new().write(true).create(true).truncate(false).open(locks.join("dissensus.lock"))
     }
 
-    /// Notes that a commit does not have a file, so that it need not be asked for again.
+    /// Records that a commit does not have a file, so that it need not be requested again.
     pub(super) fn note_absent(&self, commit: &str, file: &str) -> IoResult<()> {
         let marker = self.absent(commit, file);
         if let Some(dir) = marker.parent() {
@@ -74,7 +74,7 @@ impl Snapshots {
         if is_commit(&self.revision) { Ok(()) } else { self.repository.create_ref(commit) }
     }
 
-    /// Puts a fetched blob in its place in the snapshot.
+    /// Links a fetched blob into the snapshot.
     pub(super) fn link(&self, blob: &Path, commit: &str, file: &str) -> IoResult<()> {
         let place = self.folder(commit).join(file);
         if let Some(dir) = place.parent() {
@@ -125,7 +125,7 @@ pub(super) fn check_family(dir: &Path) -> Result<(), EncoderError> {
     crate::families::check(&folder).map(|_| ())
 }
 
-/// From `snapshots/COMMIT/FILE` to `blobs/ETAG`.
+/// Relative path from `snapshots/COMMIT/FILE` to `blobs/ETAG`.
 fn relative(blob: &Path, file: &str) -> PathBuf {
     let up = Path::new(file).components().count() + 1;
     let mut path: PathBuf = std::iter::repeat_n("..", up).collect();
@@ -136,12 +136,12 @@ fn relative(blob: &Path, file: &str) -> PathBuf {
 
 #[cfg(unix)]
 fn link_or_move(blob: &Path, place: &Path, relative: &Path) -> IoResult<()> {
-    // Some file systems know no links.
+    // Some file systems do not support links.
     std::os::unix::fs::symlink(relative, place).or_else(|_| fs::rename(blob, place))
 }
 
 #[cfg(not(unix))]
 fn link_or_move(blob: &Path, place: &Path, _: &Path) -> IoResult<()> {
-    // Links need a privilege that people do not have elsewhere.
+    // On other systems links need a privilege that users rarely have.
     fs::rename(blob, place)
 }

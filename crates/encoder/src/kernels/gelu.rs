@@ -1,8 +1,8 @@
-//! The Gaussian error linear unit, a vector at a time.
+//! The Gaussian error linear unit, vectorised.
 
 use pulp::Simd;
 
-/// Beyond it the normal distribution function is 0 or 1 to 32 bits.
+/// Beyond it the normal distribution function is 0 or 1 in 32 bits.
 const LIMIT: f32 = 5.4;
 
 /// Coefficients of `Phi(x) - 1/2 = x p(x^2) / q(x^2)` up to [`LIMIT`], with an error below 2e-8 times

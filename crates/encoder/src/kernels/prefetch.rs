@@ -1,7 +1,7 @@
-//! Asking for memory before it is read.
+//! Memory prefetching.
 #![allow(unsafe_code)] // The instruction takes a pointer, of which it reads nothing.
 
-/// Bytes that caches move together.
+/// Bytes of a cache line.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
@@ -16,7 +16,7 @@ pub(super) fn prefetch<const AHEAD: usize, T>(here: &T) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let ahead = std::ptr::from_ref(here).cast::<i8>().wrapping_add(AHEAD);
         for line in (0..size_of::<T>()).step_by(LINE) {
-            // SAFETY: a hint, which may be given for any address; every x86-64 has SSE.
+            // SAFETY: a hint, which is valid for any address; every x86-64 has SSE.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(line)) };
         }
     }

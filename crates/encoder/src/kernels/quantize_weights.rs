@@ -1,6 +1,6 @@
-//! Weights in levels of 8 bits.
+//! Quantising weights to 8 bits.
 
-/// QuantizedRows on either side of 0.
+/// Number of levels on either side of 0.
 const LEVELS: f32 = 127.0;
 
 /// Quantises `weight`, `[outputs, inputs]`, and returns the levels and the step of each output: its largest

@@ -16,7 +16,7 @@ pub(crate) fn every_arch() -> Vec<Arch> {
     vec![Arch::Scalar, Arch::new()]
 }
 
-/// Numbers between -1 and 1 without a pattern.
+/// Pseudo-random numbers between -1 and 1.
 pub(crate) fn scattered(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     (0..n)
@@ -27,7 +27,7 @@ pub(crate) fn scattered(n: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// With the error function by the series of DLMF 7.6.2, whose terms are all positive: nothing cancels.
+/// With the error function by the series of DLMF 7.6.2, whose terms are all positive: no cancellation.
 pub(crate) fn gelu(x: f64) -> f64 {
     let z = x / std::f64::consts::SQRT_2;
     let mut term = z * (-z * z).exp();

@@ -1,4 +1,4 @@
-//! `x W^T + b`, whose backward does no work for weights that do not learn.
+//! `x W^T + b`, whose backward pass skips frozen weights.
 
 use candle_core::backend::BackendStorage;
 use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Result as CandleResult, Shape, Tensor, bail};
@@ -48,7 +48,7 @@ impl Linear {
         Ok((product, (rows, outputs).into()))
     }
 
-    /// Gradients of `x` and, where it learns, of the weight.
+    /// Gradients of `x` and, if it is trainable, of the weight.
     fn gradients(&self, x: &Tensor, w: &Tensor, grad: &Tensor) -> CandleResult<(Tensor, Option<Tensor>)> {
         let grad = grad.contiguous()?;
         let dw = if self.learns { Some(grad.t()?.matmul(&x.detach())?) } else { None };

@@ -33,7 +33,7 @@ pub(crate) use storage::square_sum;
 pub(crate) mod testing {
     use candle_core::{Device, Tensor, Var};
 
-    /// Numbers between -6 and 6 without a pattern.
+    /// Pseudo-random numbers between -6 and 6.
     pub(super) fn scattered(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
         (0..n)

@@ -1,4 +1,4 @@
-//! Turning pairs of components by angles, for rotary positions.
+//! Rotation of pairs of components by angles, for rotary positions.
 
 use candle_core::{CpuStorage, CustomOp3, D, Layout, Result as CandleResult, Shape, Tensor};
 use pulp::Arch;

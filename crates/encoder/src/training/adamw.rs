@@ -12,14 +12,14 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::gradients::Gradients;
 use crate::blocks::{Group, Parameter};
 
-/// The constants of [`AdamW`].
+/// Hyperparameters of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamWSettings {
     /// Decay rate of the running mean of gradients.
     pub beta1: f64,
     /// Decay rate of the running mean of squared gradients.
     pub beta2: f64,
-    /// Added to the root of the latter.
+    /// Added to the root of the running mean of squares.
     pub epsilon: f64,
     /// Fraction of a matrix's weights, times the learning rate, that each step removes. Biases and norms do
     /// not decay.
@@ -52,7 +52,7 @@ struct Tracked {
 
 #[derive(Debug)]
 enum Moments {
-    /// Side by side in memory, for one pass over all four arrays.
+    /// Adjacent in memory, for one pass over all four arrays.
     Cpu {
         mean: Vec<f32>,
         square: Vec<f32>,
@@ -64,13 +64,13 @@ enum Moments {
 }
 
 impl AdamW {
-    /// An optimizer that has seen nothing yet.
+    /// A new optimizer.
     #[must_use]
     pub fn new(settings: AdamWSettings) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Steps taken so far.
+    /// Number of steps so far.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.steps
@@ -161,7 +161,7 @@ impl AdamW {
                     square: square.to_device(var.device())?,
                 }
             };
-            // Checkpoints of before tensors were counted apart have the common count only.
+            // Old checkpoints, from before steps were counted per tensor, have only the common count.
             let own = memory.get(&format!("{name}.step")).map(|step| step.to_vec1::<u32>()).transpose()?;
             let steps = own.and_then(|step| step.first().copied()).unwrap_or(steps);
             tracked.insert(var.as_tensor().id(), Tracked { moments: recalled, steps });
@@ -303,7 +303,8 @@ mod tests {
             optimizer.step(&gradients([&early, &late], [Some(1.0), None]), |_| 0.01).unwrap();
         }
         optimizer.step(&gradients([&early, &late], [Some(1.0), Some(3.0)]), |_| 0.01).unwrap();
-        // torch.optim.AdamW: the first step of a parameter has the size of the rate, whatever its gradient's.
+        // torch.optim.AdamW: the first step of a parameter has the size of the rate, regardless of its
+        // gradient.
         assert!((value(&late) + 0.01).abs() < 1e-6, "{}", value(&late));
         assert!((value(&early) + 0.51).abs() < 1e-4, "{}", value(&early));
     }
@@ -341,7 +342,7 @@ mod tests {
         assert!(state.iter().all(|(name, _)| name.starts_with("late.")));
         let before = value(&early);
         optimizer.step(&gradients([&early, &late], [Some(-1.0), None]), |_| 0.01).unwrap();
-        // With its old moments it would have gone on downwards.
+        // With its old moments it would have continued downwards.
         assert!((value(&early) - before - 0.01).abs() < 1e-6, "{}", value(&early) - before);
     }
 }

@@ -1,4 +1,4 @@
-//! The gradients of one step: added up, measured, clipped.
+//! The gradients of one step: accumulation, norms and clipping.
 
 use candle_core::backprop::GradStore;
 use candle_core::{Result as CandleResult, Tensor, Var};
@@ -6,16 +6,16 @@ use candle_core::{Result as CandleResult, Tensor, Var};
 use crate::blocks::{Group, Parameter};
 use crate::ops::square_sum;
 
-/// The length of one group's gradient.
+/// The norm of one group's gradient.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct GroupNorm {
     /// `embeddings`, `layer 0`, ..., `top` or `head`.
     pub group: String,
     /// Euclidean norm over all of the group's tensors.
     pub norm: f64,
-    /// Tensors that learn.
+    /// Number of trainable tensors.
     pub tensors: usize,
-    /// Those of them that got no gradient at all: 0 in a healthy run.
+    /// Number of those without a gradient: 0 in a healthy run.
     pub without_gradient: usize,
 }
 
@@ -26,10 +26,9 @@ pub(super) fn taken(store: &mut GradStore, of: &Tensor) -> Option<Tensor> {
     store.remove(of).map(|gradient| gradient.detach())
 }
 
-/// A loss and its gradient with respect to everything that learns.
+/// A loss and its gradient with respect to all trainable parameters.
 #[derive(Clone, Debug)]
 pub struct Gradients {
-    /// The loss.
     pub loss: f64,
     pub(super) of: Vec<(Parameter, Option<Tensor>)>,
 }
@@ -45,13 +44,13 @@ impl Gradients {
         Ok(Self { loss: f64::from(loss.to_scalar::<f32>()?), of: of.collect() })
     }
 
-    /// Takes a parameter and its gradient out, for a caller that moves that parameter by rules of its own.
+    /// Removes and returns a parameter's gradient, for a caller that updates that parameter itself.
     pub fn take(&mut self, name: &str) -> Option<Tensor> {
         let at = self.of.iter().position(|(parameter, _)| parameter.name == name)?;
         self.of.remove(at).1
     }
 
-    /// The gradient of the parameter called `name`; None where it got none or there is no such parameter.
+    /// The gradient of the parameter `name`; `None` if it has none or there is no such parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tensor> {
         self.of
@@ -99,7 +98,7 @@ impl Gradients {
         let norm = self.norms()?.iter().map(|group| group.norm * group.norm).sum::<f64>().sqrt();
         if norm > most {
             let loss = self.loss;
-            // The same guard against division by zero as PyTorch's, so that results compare.
+            // The same guard against division by zero as in PyTorch, so that results are comparable.
             self.scale(most / (norm + 1e-6))?;
             self.loss = loss;
         }

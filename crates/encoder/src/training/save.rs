@@ -1,4 +1,4 @@
-//! A learned encoder as a folder that every reader of safetensors opens.
+//! Saves a trained encoder as a folder that every reader of safetensors can open.
 
 use std::collections::HashMap;
 use std::fs;
@@ -55,12 +55,12 @@ impl Trainable {
                 .and_then(|()| fs::File::open(&weights)?.sync_all());
             written.map_err(failed(&weights))?;
         }
-        // Moved into place whole; the temporary folder's own handle must not remove it afterwards.
+        // Moved into place as a whole; the temporary folder's own handle must not remove it afterwards.
         let half = half.keep();
         fs::rename(&half, dir).map_err(failed(dir))
     }
 
-    /// The weights that have moved, by full name, low-rank additions added in.
+    /// The changed weights, by full name, with low-rank additions merged.
     pub(super) fn learned(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
         let mut learned = HashMap::new();
         for parameter in self.parameters().iter().filter(|parameter| !parameter.is_addition()) {

@@ -1,4 +1,4 @@
-//! An encoder that learns: differentiable embeddings of a batch, and the gradients of a loss on them.
+//! A trainable encoder: differentiable embeddings of a batch, and the gradients of a loss on them.
 
 use std::fmt;
 use std::ops::Range;
@@ -28,17 +28,19 @@ use crate::workers::Workers;
 /// Maximum bytes of gradients held at a time in addition to their sum.
 const GRADIENT_BYTES: usize = 2 << 30;
 
-/// Beyond so many parts of a usual batch of 16 texts each is a text or two.
+/// Maximum number of parts: with more, each part of a usual batch of 16 texts would be only a text or two.
 const MOST_PARTS: usize = 8;
 
-/// An encoder with trainable weights. Opens the same folders as [`Encoder`]; computes embeddings for a loss, and
-/// writes folders that [`Encoder`] opens.
+/// An encoder with trainable weights. Opens the same folders as [`Encoder`]; computes embeddings for a loss,
+/// and writes folders that [`Encoder`] opens.
 ///
 /// ```
 /// use std::path::Path;
 ///
 /// use candle_core::{DType, Device, Var};
-/// use dissensus_encoder::{AdamW, AdamWSettings, DeviceChoice, EncoderOptions, FreezePolicy, LayerRates, Trainable};
+/// use dissensus_encoder::{
+///     AdamW, AdamWSettings, DeviceChoice, EncoderOptions, FreezePolicy, LayerRates, Trainable,
+/// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
@@ -47,7 +49,7 @@ const MOST_PARTS: usize = 8;
 /// let texts = encoder.tokenize(&["this is fair", "you are bad"])?;
 /// let target = [1.0f32, -1.0];
 ///
-/// // A head of ours on top: one number for each text.
+/// // A head on top: one number for each text.
 /// let head = Var::zeros((encoder.version().dim, 1), DType::F32, &Device::Cpu)?;
 /// let mut optimizer = AdamW::new(AdamWSettings::default());
 /// let mut losses = Vec::new();
@@ -57,7 +59,8 @@ const MOST_PARTS: usize = 8;
 ///         (embeddings.matmul(&head)?.squeeze(1)? - wished)?.sqr()?.sum_all()
 ///     })?;
 ///     losses.push(gradients.loss);
-///     optimizer.step(&gradients, |group| LayerRates { encoder: 0.01, head: 0.3, decay: 0.9 }.of(group, encoder.layers()))?;
+///     let rates = LayerRates { encoder: 0.01, head: 0.3, decay: 0.9 };
+///     optimizer.step(&gradients, |group| rates.of(group, encoder.layers()))?;
 /// }
 /// assert!(losses[39] < losses[0] / 2.0, "{losses:?}");
 /// # Ok(())
@@ -76,16 +79,16 @@ pub struct Trainable {
     layers: usize,
     device: Device,
     workers: Workers,
-    /// Parts of a batch that are computed side by side.
+    /// Number of parts of a batch that are computed in parallel.
     parts: usize,
 }
 
-/// A batch under an encoder that learns.
+/// A batch encoded by a trainable encoder.
 #[derive(Clone, Debug)]
 pub struct Encoded {
-    /// `[texts, dim]`.
+    /// Embeddings, `[texts, dim]`.
     pub embeddings: Tensor,
-    /// The last hidden states of the tokens, special ones included: `[tokens, hidden]`, text after text.
+    /// The last hidden states of the tokens, including special ones: `[tokens, hidden]`, text after text.
     pub states: Tensor,
 }
 
@@ -119,7 +122,7 @@ impl Trainable {
         policy.check(layers)?;
         let (mut parameters, placed) = learning.collected();
         if version.pooling != Pooling::Pooler {
-            // A pooler that nothing is computed with has no gradient.
+            // An unused pooler has no gradient.
             parameters.retain(|parameter| !parameter.name.contains("pooler."));
         }
         parameters.sort_by_key(|parameter| parameter.group);
@@ -156,43 +159,41 @@ impl Trainable {
         })
     }
 
-    /// What it was opened as. Its weights move away from that version's.
+    /// The version it was opened as. Its weights diverge from that version's.
     #[must_use]
     pub fn version(&self) -> &EncoderVersion {
         &self.version
     }
 
-    /// Everything of the encoder that learns, from the embeddings up.
+    /// All trainable parameters of the encoder, from the embeddings up.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// Layers of the encoder, for [`LayerRates`](super::LayerRates).
+    /// Number of layers of the encoder, for [`LayerRates`](super::LayerRates).
     #[must_use]
     pub fn layers(&self) -> usize {
         self.layers
     }
 
-    /// Components of a token's hidden state.
+    /// Number of components of a token's hidden state.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.transformer.sizes().dim
     }
 
-    /// What learns.
     #[must_use]
     pub fn policy(&self) -> &FreezePolicy {
         &self.policy
     }
 
-    /// cpu, cuda or metal.
     #[must_use]
     pub fn device_name(&self) -> &'static str {
         device::name(&self.device)
     }
 
-    /// Where its tensors live; a head on top must live there too.
+    /// The device of its tensors, which a head must use too.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -321,7 +322,7 @@ impl Trainable {
         }
     }
 
-    /// That every text has tokens, not too many, and only known ones.
+    /// Checks that every text has tokens, not too many, and only known ones.
     fn check(&self, texts: &[Vec<u32>]) -> Result<(), EncoderError> {
         let sizes = self.transformer.sizes();
         let bad = |index: usize, reason: String| Err(EncoderError::BadIds { index, reason });
@@ -409,13 +410,13 @@ impl Trainable {
 /// because each has gradients of its own, and none so small that adding these up takes longer than
 /// computing them.
 fn parts(workers: usize, parameters: &[Parameter]) -> usize {
-    // Rows of tables have gradients as small as the batch.
+    // The gradients of table rows are as small as the batch.
     let layers = parameters.iter().filter(|parameter| parameter.group != Group::Embeddings);
     let bytes = layers.map(|parameter| 4 * parameter.var.as_tensor().elem_count()).sum::<usize>();
     workers.min(GRADIENT_BYTES / bytes.max(1)).clamp(1, MOST_PARTS)
 }
 
-/// Consecutive ranges of texts with about equally many tokens, at most `count` of them, none empty.
+/// Divides texts into at most `count` non-empty consecutive ranges with about equally many tokens.
 fn shares(texts: &[Vec<u32>], count: usize) -> Vec<Range<usize>> {
     let total: usize = texts.iter().map(Vec::len).sum();
     let mut shares: Vec<Range<usize>> = Vec::new();
