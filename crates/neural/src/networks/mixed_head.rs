@@ -11,9 +11,7 @@ use dissensus_models::mixed::link::Link;
 #[derive(Clone, Debug)]
 pub(crate) struct MixedHead {
     link: Link,
-    /// `[dim, scores]`
     weight: Var,
-    /// `[width]`
     fixed_effects: Var,
     /// annotators x width, added to the outputs.
     random_effects: Vec<f32>,
@@ -68,7 +66,7 @@ impl MixedHead {
         let x = DropoutRng::dropout(dropout, x.clone(), spec.embedding_dropout, 0)?;
         let mut scores = x.matmul(self.weight.as_tensor())?;
         if !self.link.softmax && width > 1 {
-            // The score shifts all levels: it is part of the first output only.
+            // The score shifts all levels: it is added only to the first output.
             let rest = Tensor::zeros((annotators.len(), width - 1), DType::F32, x.device())?;
             scores = Tensor::cat(&[&scores, &rest], 1)?;
         }

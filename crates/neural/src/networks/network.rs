@@ -14,26 +14,25 @@ use dissensus_stats::data::ModelKind;
 use dissensus_stats::math::random::generator;
 use serde::{Deserialize, Serialize};
 
-/// What a network is made of.
+/// Specification of a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkSpec {
-    /// Which annotator model.
     pub model: ModelKind,
-    /// The head; of `share-rec` only its dropouts count.
+    /// The head; `share-rec` uses only its dropout.
     pub head: HeadSpec,
-    /// How `share-rec` embeds annotators.
+    /// The annotator embedding of `share-rec`.
     #[serde(rename = "people")]
     pub annotator_embedding: AnnotatorEmbeddingSpec,
 }
 
-/// A network and what is its own to learn.
+/// A network with its trainable weights.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) spec: NetworkSpec,
     pub(crate) shape: Shape,
     pub(crate) device: Device,
     body: Body,
-    /// Rows of annotators: whole heads of `sep-heads`, vectors of `share-rec`.
+    /// Rows of annotators: whole heads for `sep-heads`, vectors for `share-rec`.
     pub(crate) table: Option<Table>,
 }
 
@@ -46,7 +45,7 @@ enum Body {
 }
 
 impl Network {
-    /// `start` are the outputs at first: the shares of the levels in the training labels.
+    /// `start` are the initial outputs: the shares of the levels in the training labels.
     pub(crate) fn new(
         spec: NetworkSpec,
         shape: Shape,
@@ -96,12 +95,11 @@ impl Network {
         }
     }
 
-    /// Whether it learned from labels of this annotator.
+    /// Whether it has trained on labels of this annotator.
     pub(crate) fn knows(&self, annotator: u32) -> bool {
         self.shape.seen.get(annotator as usize).copied().unwrap_or(false)
     }
 
-    /// Rows of the table that these labels use.
     pub(crate) fn gather<'a>(&self, rows: impl Iterator<Item = &'a Rows>) -> Result<Option<Gathered>> {
         let Some(table) = &self.table else { return Ok(None) };
         let mut used: Vec<u32> =
@@ -112,7 +110,7 @@ impl Network {
         table.gather(&used, &self.device).map(Some)
     }
 
-    /// Outputs `[rows, width]` for embeddings `x` `[texts, dim]` as the encoder gives them.
+    /// Computes outputs `[rows, width]` for embeddings `x` `[texts, dim]` of the encoder.
     pub(crate) fn outputs(
         &self,
         x: &Tensor,
@@ -149,7 +147,7 @@ impl Network {
         }
     }
 
-    /// The summed loss of `rows`, to be divided by their weight.
+    /// Computes the summed loss of `rows`, to be divided by their weight.
     pub(crate) fn loss(
         &self,
         x: &Tensor,
@@ -219,7 +217,7 @@ impl Network {
         p.broadcast_div(&p.sum_keepdim(1)?)?.flatten_all()?.to_vec1()
     }
 
-    /// Everything dense that learns, by name.
+    /// All dense trainable variables, by name.
     pub(crate) fn variables(&self) -> Vec<(String, Var)> {
         let mut out = Vec::new();
         match &self.body {
@@ -231,7 +229,8 @@ impl Network {
         out
     }
 
-    /// What was fitted in turn: all annotators' random effects, annotators x width; empty for other models.
+    /// The random effects, fitted alternately, of all annotators, annotators x width; empty for other
+    /// models.
     pub(crate) fn random_effects(&self) -> &[f32] {
         if let Body::MixedHead(head) = &self.body { head.random_effects() } else { &[] }
     }

@@ -9,10 +9,10 @@ use candle_core::{D, Result, Tensor};
 use dissensus_models::mixed::link::Link;
 use dissensus_stats::data::Target;
 
-/// Largest logarithm of a gap between thresholds.
+/// Maximum logarithm of a gap between thresholds.
 const WIDEST: f64 = 6.0;
 
-/// Logarithms of the probabilities of the levels, `[rows, levels]`, from outputs `[rows, width]`.
+/// Computes log probabilities of the levels, `[rows, levels]`, from outputs `[rows, width]`.
 pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tensor> {
     if Link::new(target).softmax {
         let top = outputs.max_keepdim(D::Minus1)?.detach();
@@ -42,13 +42,14 @@ fn softplus(x: &Tensor) -> Result<Tensor> {
     &top + (top.neg()?.exp()? + (x - &top)?.exp()?)?.log()?
 }
 
-/// `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with `t = tanh(g / 2)`.
+/// Computes `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with `t =
+/// tanh(g / 2)`.
 fn log_one_less_exp(g: &Tensor) -> Result<Tensor> {
     let t = (g * 0.5)?.tanh()?;
     ((&t * 2.0)? / (t + 1.0)?)?.log()
 }
 
-/// `-sum_i sum_c targets_ic ln p_ic`: the sum over rows, because the caller knows what to divide by.
+/// Computes `-sum_i sum_c targets_ic ln p_ic`: the sum over rows, because the caller knows the divisor.
 pub(crate) fn loss(outputs: &Tensor, targets: &Tensor, target: Target) -> Result<Tensor> {
     (log_probabilities(outputs, target)? * targets)?.sum_all()?.neg()
 }
@@ -95,7 +96,8 @@ mod tests {
         }
     }
 
-    /// Values and gradients of `-softplus(-o)` and `-softplus(o)`, and of the ordinal levels, in double precision.
+    /// Values and gradients of `-softplus(-o)` and `-softplus(o)`, and of the ordinal levels, in double
+    /// precision.
     #[test]
     fn labels_that_are_nearly_impossible_have_their_loss_and_its_gradient() {
         let binary = Target { kind: ScaleKind::Binary, levels: 2 };
@@ -120,7 +122,7 @@ mod tests {
         let ordinal = Target { kind: ScaleKind::Ordinal, levels: 3 };
         for (o, r) in [(30.0_f64, 1.0_f64), (-30.0, 1.0), (0.0, -5.5), (22.0, 2.5), (-18.0, 0.0)] {
             let below = o - r.exp();
-            // ln P(y = 1) by exact expansion where the difference of sigmoids has no digits left.
+            // ln P(y = 1) by exact expansion, where the difference of sigmoids has no digits left.
             let middle = -softplus(-o) - softplus(below) + (-(-r.exp()).exp_m1()).ln();
             let values = [-softplus(o), middle, -softplus(-below)];
             let var = Var::from_vec(vec![o as f32, r as f32], (1, 2), &Device::Cpu).unwrap();
@@ -129,7 +131,7 @@ mod tests {
                 let error = (f64::from(*ours) - value).abs();
                 assert!(error < 2e-5 * value.abs().max(1.0), "{o} {r} {level}: {ours} {value}");
             }
-            // The gradient of the middle level by the first output: sigma(-o) - sigma(below).
+            // The gradient of the middle level with respect to the first output: sigma(-o) - sigma(below).
             let wanted = Tensor::from_slice(&[0.0f32, 1.0, 0.0], (1, 3), &Device::Cpu).unwrap();
             let slopes = loss(&var, &wanted, ordinal).unwrap().backward().unwrap();
             let slopes: Vec<f32> = slopes.get(&var).unwrap().flatten_all().unwrap().to_vec1().unwrap();

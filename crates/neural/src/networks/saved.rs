@@ -1,4 +1,4 @@
-//! A trained network as two files: what it is made of, and its weights.
+//! A trained network as two files: its specification and its weights.
 
 use super::model::NetworkModel;
 use super::network::{Network, NetworkSpec};
@@ -18,7 +18,8 @@ const SPEC: &str = "network.json";
 const WEIGHTS: &str = "network.safetensors";
 const FORMAT: u16 = 1;
 
-/// Most weights a stored network may claim: far more than any real one, far less than memory.
+/// Maximum number of weights that a stored network may claim: far more than any real one, far less than
+/// memory.
 const MOST_WEIGHTS: usize = 1 << 31;
 
 #[derive(Serialize, Deserialize)]
@@ -29,7 +30,7 @@ struct Saved {
 }
 
 impl Network {
-    /// Everything that makes its predictions, by name.
+    /// All tensors that predictions depend on, by name.
     pub(crate) fn tensors(&self) -> candle_core::Result<HashMap<String, Tensor>> {
         let mut tensors = HashMap::new();
         for (name, var) in self.variables() {
@@ -49,7 +50,7 @@ impl Network {
         Ok(tensors)
     }
 
-    /// A copy with weights of its own on a device.
+    /// Copies the network with its own weights to a device.
     pub(crate) fn on(&self, device: &Device) -> candle_core::Result<Self> {
         let start = vec![0.0; Link::new(self.shape.target).intercepts()];
         let mut network = Self::new(self.spec.clone(), self.shape.clone(), &start, 0, device)?;
@@ -57,7 +58,7 @@ impl Network {
         Ok(network)
     }
 
-    /// SHA-256 of its weights, by their names.
+    /// SHA-256 of its weights, in the order of their names.
     pub(crate) fn sha256(&self) -> candle_core::Result<[u8; 32]> {
         let tensors: BTreeMap<String, Tensor> = self.tensors()?.into_iter().collect();
         let mut all = Sha256::new();
@@ -69,7 +70,7 @@ impl Network {
         Ok(all.finalize().into())
     }
 
-    /// Takes over what [`Network::tensors`] gave.
+    /// Restores the tensors returned by [`Network::tensors`].
     pub(crate) fn set(&mut self, tensors: &HashMap<String, Tensor>) -> candle_core::Result<()> {
         let missing = |name: &str| candle_core::Error::Msg(format!("the tensor {name} is missing"));
         for (name, var) in self.variables() {
@@ -160,7 +161,7 @@ impl NetworkModel {
     }
 }
 
-/// A folder that goes when it is dropped.
+/// Creates a temporary folder, removed when it is dropped.
 fn scratch() -> Result<tempfile::TempDir, ModelError> {
     tempfile::tempdir().map_err(|e| ModelError::file(&std::env::temp_dir(), &e))
 }

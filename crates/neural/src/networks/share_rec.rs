@@ -18,7 +18,7 @@ const FFN_LAYERS: usize = 5;
 const CROSS_LAYERS: usize = 3;
 const DEEP_LAYERS: usize = 3;
 
-/// How annotators are embedded.
+/// Specification of annotator embeddings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnnotatorEmbeddingSpec {
     /// Size of the embeddings of texts and annotators (25 and 50 in the literature).
@@ -26,7 +26,7 @@ pub struct AnnotatorEmbeddingSpec {
     /// Number of dense layers between the inputs of an annotator and that embedding, at least 1 (1 to 3 in
     /// the literature).
     pub layers: usize,
-    /// Whether the annotator's identity is an input: a learned vector each.
+    /// Whether the annotator's identity is an input, as a learned vector.
     pub identity: bool,
     /// Whether the annotator's attributes are an input, one-hot.
     pub attributes: bool,
@@ -38,7 +38,7 @@ impl Default for AnnotatorEmbeddingSpec {
     }
 }
 
-/// What combines a text and an annotator.
+/// The network that combines a text and an annotator.
 #[derive(Clone, Debug)]
 enum Combiner {
     FeedForward(Vec<Dense>),
@@ -54,7 +54,7 @@ pub(crate) struct ShareRec {
     out: Dense,
 }
 
-/// Sizes of what goes in and out.
+/// Input and output sizes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dim: usize,
@@ -90,7 +90,7 @@ impl ShareRec {
         Ok(Self { text, annotator, combiner, out })
     }
 
-    /// `x` `[n, dim]` and `annotators` `[n, annotator]` to `[n, width]`.
+    /// Maps `x` `[n, dim]` and `annotators` `[n, annotator]` to `[n, width]`.
     pub(crate) fn apply(
         &self,
         head: &HeadSpec,

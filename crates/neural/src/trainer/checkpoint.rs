@@ -14,22 +14,22 @@ const PREFIX: &str = "step-";
 /// Format of checkpoints. 1 hashed all texts of the project, 2 those with a training label; up to 2
 /// `multilevel` on a tuned encoder was scored without calibration.
 const FORMAT: u16 = 3;
-/// The first format whose scores of `multilevel` on a tuned encoder are of the calibrated model.
+/// The first format in which scores of `multilevel` on a tuned encoder are those of the calibrated model.
 pub(crate) const CALIBRATED: u16 = 3;
 
-/// Progress of a training.
+/// Progress of a training run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) format: u16,
-    /// Hash of the data and of the choices: another training must not be resumed from here.
+    /// Hash of the data and of the configuration: other training runs must not resume from here.
     pub(crate) data: String,
     pub(crate) choices: String,
-    /// Steps done.
+    /// Number of completed steps.
     pub(crate) step: u32,
-    /// Epochs begun and not ended, from 0, and steps done in it.
+    /// The current epoch, from 0, and the number of steps done in it.
     pub(crate) epoch: u32,
     pub(crate) step_in_epoch: u32,
-    /// Steps of the optimizer.
+    /// Number of optimizer steps.
     pub(crate) optimizer_steps: u32,
     pub(crate) history: Vec<EpochRecord>,
     /// Summed loss and weight since the last evaluation.
@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(crate) seconds: f64,
 }
 
-/// The folder of a training's checkpoints.
+/// The folder of a training run's checkpoints.
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpoints {
     folder: PathBuf,
@@ -70,22 +70,23 @@ impl Checkpoints {
         std::fs::write(&path, state_bytes).map_err(|e| ModelError::file(&path, &e))?;
         let whole = place.join(format!("{PREFIX}{:010}", state.step));
         if whole.exists() {
-            // Evaluated twice at the same step, as after a cancel: the newer one holds at least as much.
+            // Evaluated twice at the same step, for example after a cancel: the newer one contains at least
+            // as much.
             std::fs::remove_dir_all(&whole).map_err(|e| ModelError::file(&whole, &e))?;
         }
         std::fs::rename(half.path(), &whole).map_err(|e| ModelError::file(&whole, &e))?;
-        // Moved into place whole: the temporary folder's own handle must not look for it.
+        // Moved into place as a whole: the temporary folder's own handle must not look for it.
         let _ = half.keep();
         let mut all = self.all();
         let old = all.len().saturating_sub(self.keep);
         for folder in all.drain(..old) {
-            // One that stays takes space and does no harm.
+            // A leftover one only takes space.
             let _ = std::fs::remove_dir_all(folder);
         }
         Ok(())
     }
 
-    /// The newest whole checkpoint, if there is one. A damaged one is passed over for the one before.
+    /// The newest complete checkpoint, if any. A damaged one is skipped.
     pub(crate) fn newest(&self) -> Option<(State, HashMap<String, Tensor>, PathBuf)> {
         self.all().into_iter().rev().find_map(|folder| {
             let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
@@ -94,7 +95,7 @@ impl Checkpoints {
         })
     }
 
-    /// Every whole checkpoint, oldest first.
+    /// All complete checkpoints, oldest first.
     fn all(&self) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let mut all: Vec<PathBuf> = entries

@@ -1,4 +1,4 @@
-//! The configuration of a training: every choice, its default, and its range.
+//! Configuration of training: every setting, its default, and its range.
 
 use super::schedule::Schedule;
 use crate::networks::{AnnotatorEmbeddingSpec, HeadSpec, NetworkSpec};
@@ -7,7 +7,7 @@ use dissensus_stats::data::{ModelError, ModelKind, value_named};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What the best checkpoint is chosen by, on the validation labels.
+/// Metric on the validation labels by which the best checkpoint is chosen.
 #[derive(
     Clone,
     Copy,
@@ -28,14 +28,13 @@ pub enum ValidationMetric {
     /// The lowest log loss: accuracy hides over-confidence.
     #[default]
     LogLoss,
-    /// The highest share of labels predicted.
+    /// The highest accuracy.
     Accuracy,
-    /// The highest F1, averaged over levels.
+    /// The highest macro-averaged F1.
     MacroF1,
 }
 
 impl ValidationMetric {
-    /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -52,11 +51,11 @@ impl std::str::FromStr for ValidationMetric {
 /// Random seeds, separate so that each can be varied independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
-    /// Order of the texts.
+    /// Seed of the order of the texts.
     pub data: u64,
-    /// First weights.
+    /// Seed of the initial weights.
     pub weights: u64,
-    /// What is dropped.
+    /// Seed of dropout.
     pub dropout: u64,
 }
 
@@ -82,43 +81,42 @@ fn is_alike(pos_weight: &f64) -> bool {
 pub struct TrainConfig {
     /// The network on top of the embeddings.
     pub network: NetworkSpec,
-    /// What learns of the encoder.
+    /// Which weights of the encoder are trained.
     pub policy: FreezePolicy,
-    /// Most passes over the training texts.
+    /// Maximum number of passes over the training texts.
     pub epochs: u32,
-    /// Most steps, where that is to end it earlier.
+    /// Maximum number of steps, if that should end it earlier.
     pub max_steps: Option<u32>,
-    /// Texts a batch, each with all of its labels.
+    /// Number of texts per batch, each with all of its labels.
     #[serde(rename = "batch")]
     pub batch_size: usize,
-    /// Batches whose gradients are added up before a step.
+    /// Number of batches whose gradients are added up before a step.
     #[serde(rename = "accumulation")]
     pub gradient_accumulation_steps: usize,
-    /// Learning rate of what comes after the encoder's last layer.
+    /// Learning rate of what follows the encoder's last layer.
     #[serde(rename = "encoder_rate")]
     pub encoder_lr: f64,
-    /// Factor of the rate from one layer to the one below; 1 for the same everywhere.
+    /// Factor of the learning rate from one layer to the one below; 1 for the same everywhere.
     pub layer_decay: f64,
     /// Learning rate of the network on top.
     #[serde(rename = "head_rate")]
     pub head_lr: f64,
-    /// Decoupled weight decay.
     pub weight_decay: f64,
-    /// How rates move over the steps.
+    /// Schedule of the learning rates.
     pub schedule: Schedule,
-    /// Share of the steps in which the learning rates rise.
+    /// Share of the steps in the warm-up.
     #[serde(rename = "warmup")]
     pub warmup_ratio: f64,
-    /// Largest norm of the whole gradient; 0 for no limit.
+    /// Maximum norm of the whole gradient; 0 for no limit.
     #[serde(rename = "clip")]
     pub max_grad_norm: f64,
-    /// Steps between evaluations; `None` for one after each epoch.
+    /// Number of steps between evaluations; `None` for one after each epoch.
     #[serde(rename = "evaluate_every")]
     pub eval_steps: Option<u32>,
-    /// What the best checkpoint is chosen by.
+    /// Metric by which the best checkpoint is chosen.
     #[serde(rename = "best_by")]
     pub metric_for_best_model: ValidationMetric,
-    /// Evaluations in a row without a better one before it stops; 0 for never.
+    /// Number of consecutive evaluations without improvement after which training stops; 0 for never.
     pub patience: u32,
     /// Number of checkpoints to retain for resuming, newest first; at least 1.
     #[serde(rename = "keep")]
@@ -131,11 +129,10 @@ pub struct TrainConfig {
     /// [`TrainConfig::class_weights`].
     #[serde(default = "alike", skip_serializing_if = "is_alike")]
     pub pos_weight: f64,
-    /// Share of each label spread evenly over all levels.
+    /// Share of each label that is spread evenly over all levels.
     pub label_smoothing: f64,
-    /// Whether the target is the distribution of a text's labels (`shared`) in place of every label.
+    /// Whether the target is the distribution of a text's labels (`shared`) instead of every label.
     pub soft_labels: bool,
-    /// Seeds.
     pub seeds: Seeds,
 }
 
@@ -147,7 +144,7 @@ impl TrainConfig {
         let frozen = policy == FreezePolicy::Frozen;
         let encoder_lr = match policy {
             FreezePolicy::Lora(_) => 5e-4,
-            // A few vectors have far to go.
+            // A few vectors have to move far.
             FreezePolicy::Prompt(_) => 5e-3,
             _ => 5e-5,
         };

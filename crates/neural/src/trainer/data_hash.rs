@@ -1,4 +1,4 @@
-//! The hash of the data that a training learns from: a checkpoint of other data is not resumed.
+//! Hash of the training data: a checkpoint of other data is not resumed.
 
 use super::hex::hexadecimal;
 use super::inputs::Trainer;
@@ -56,7 +56,7 @@ pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, ModelError> {
     Ok(hexadecimal(&data.finalize()))
 }
 
-/// As checkpoints of format 1 have it: over every text of the project.
+/// The hash in checkpoints of format 1: over every text of the project.
 pub(super) fn data_hash_of_format_1(trainer: &Trainer<'_>) -> String {
     let mut data = Sha256::new();
     let own = &trainer.own[0];

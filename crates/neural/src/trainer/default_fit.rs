@@ -1,4 +1,4 @@
-//! A network fitted where a model is asked for and nothing else: on cached embeddings, with default choices.
+//! Default training of a network: on cached embeddings, with default settings.
 
 use super::config::{Seeds, TrainConfig};
 use super::inputs::Trainer;
@@ -62,11 +62,11 @@ pub fn fit_network(
     NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
 }
 
-/// A network whose steps held-out labels chose.
+/// A network whose number of steps was chosen on held-out labels.
 pub struct StepsChosen {
     /// After the chosen number of steps on the training part: it has not learned from the held-out labels.
     pub(crate) chosen: Network,
-    /// After as many steps on all labels; none where nothing was held out.
+    /// After as many steps on all labels; `None` where nothing was held out.
     pub(crate) again: Option<Network>,
 }
 

@@ -11,9 +11,9 @@ use dissensus_stats::data::{Embeddings, FitOptions, ModelError, ModelKind, Obser
 use dissensus_stats::metrics::{Scored, accuracy, log_loss, macro_f1};
 use std::sync::Arc;
 
-/// Embeddings of some texts as they are now.
+/// Current embeddings of some texts.
 struct Embedded {
-    /// Ascending.
+    /// Text indices, ascending.
     texts: Vec<u32>,
     x: Vec<f32>,
 }
@@ -34,7 +34,7 @@ impl Training<'_, '_> {
         let by = self.config.metric_for_best_model;
         let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.score(by));
         let best_before = before.fold(f64::NEG_INFINITY, f64::max);
-        // Without validation labels nothing can be compared: the last weights are the best.
+        // Without validation labels there is no comparison: the last weights are the best.
         let best = validation.is_none_or(|v| v.score(by) > best_before);
         let factor = self.config.schedule.factor(
             self.state.step.saturating_sub(1),

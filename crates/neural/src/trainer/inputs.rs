@@ -1,4 +1,4 @@
-//! What a training is given: labels, configuration, and the encoder to tune.
+//! Inputs of training: labels, configuration, and the encoder to tune.
 
 use super::config::TrainConfig;
 use super::word_question::WordQuestion;
@@ -8,14 +8,13 @@ use dissensus_stats::data::ModelError;
 use dissensus_stats::data::{Attribute, Embeddings, ModelKind, Observation, Target, TrainingData};
 use std::path::{Path, PathBuf};
 
-/// An encoder that is to learn, and the texts it reads.
+/// An encoder to tune, and its texts.
 #[derive(Clone, Copy, Debug)]
 pub struct EncoderToTune<'a> {
-    /// Its folder.
     pub dir: &'a Path,
-    /// Pooling, longest input, device.
+    /// Pooling, longest input, and device.
     pub options: &'a EncoderOptions,
-    /// One body for each row of the embeddings.
+    /// One text body for each row of the embeddings.
     pub texts: &'a [&'a str],
 }
 
@@ -23,13 +22,12 @@ pub struct EncoderToTune<'a> {
 /// used for scoring.
 #[derive(Clone, Copy, Debug)]
 pub struct AuxiliaryTask<'a> {
-    /// One body for each text that its labels name.
+    /// One text body for each text of its labels.
     pub texts: &'a [&'a str],
     /// Its labels in any order, at most one per (text, annotator).
     pub observations: &'a [Observation],
-    /// How many annotators there are, others than those of the project's own question.
+    /// Number of annotators, who are different from those of the project's own question.
     pub annotators: usize,
-    /// Its scale.
     pub target: Target,
     /// The annotators' attributes.
     pub attributes: &'a [Attribute],
@@ -43,20 +41,18 @@ pub struct JointQuestion<'a> {
     pub data: TrainingData<'a>,
     /// Labels that choose the best checkpoint, together with those of the other questions.
     pub validation: &'a [Observation],
-    /// How much its mean loss counts, against that of the others; more than 0.
+    /// Weight of its mean loss relative to the others; more than 0.
     pub weight: f64,
 }
 
-/// A question of the training's own, checked.
+/// One of the training's own questions, validated.
 #[derive(Clone, Debug)]
 pub(super) struct Own<'a> {
     pub(super) data: TrainingData<'a>,
-    /// Sorted by text.
     pub(super) observations: Vec<Observation>,
-    /// Sorted by text.
     pub(super) validation: Vec<Observation>,
     pub(super) weight: f64,
-    /// What an earlier training left, where it does not learn.
+    /// The network of an earlier training run, if it is frozen.
     pub(super) held: Option<Network>,
 }
 
@@ -76,13 +72,12 @@ impl<'a> Own<'a> {
     }
 }
 
-/// The same, checked.
+/// An auxiliary question, validated.
 #[derive(Clone, Debug)]
 pub(super) struct Auxiliary<'a> {
     pub(super) task: AuxiliaryTask<'a>,
-    /// None; so many texts.
+    /// Empty embeddings with the number of texts.
     embeddings: Embeddings,
-    /// Sorted by text.
     pub(super) observations: Vec<Observation>,
 }
 
@@ -93,17 +88,16 @@ impl Auxiliary<'_> {
     }
 }
 
-/// The labels of one question among all that are learned.
+/// The labels of one of the questions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Labels<'a> {
     pub(super) data: TrainingData<'a>,
-    /// Sorted by text.
     pub(super) observations: &'a [Observation],
     /// Weight of its mean loss relative to other questions in the same steps.
     pub(super) weight: f64,
     /// Row of its first text among the bodies of all questions.
     first_row: u32,
-    /// Its network where that does not learn.
+    /// Its network, if it is frozen.
     pub(super) held: Option<&'a Network>,
 }
 
@@ -114,13 +108,13 @@ impl Labels<'_> {
     }
 }
 
-/// Questions whose steps are on the same texts: those of the training's own, or one auxiliary question.
+/// Questions whose steps use the same texts: the training's own, or one auxiliary question.
 #[derive(Clone, Debug)]
 pub(super) struct Together<'a> {
     pub(super) labels: Vec<Labels<'a>>,
     /// Texts with a label of any of them, ascending.
     pub(super) texts: Vec<u32>,
-    /// How many of them an epoch takes.
+    /// Number of these texts in an epoch.
     pub(super) texts_in_epoch: usize,
     /// Words that are learned in the same steps.
     pub(super) words: Vec<WordQuestion<'a>>,
@@ -136,10 +130,10 @@ impl<'a> Together<'a> {
     }
 }
 
-/// A training that has not begun.
+/// A training run that has not begun.
 #[derive(Clone, Debug)]
 pub struct Trainer<'a> {
-    /// Its own questions, the first of which gives the embeddings and the number of texts.
+    /// Its own questions, the first of which provides the embeddings and the number of texts.
     pub(super) own: Vec<Own<'a>>,
     /// Words that are learned on the same texts.
     pub(super) words: Vec<WordQuestion<'a>>,
@@ -147,7 +141,7 @@ pub struct Trainer<'a> {
     pub(super) auxiliary: Vec<Auxiliary<'a>>,
     pub(super) config: TrainConfig,
     pub(super) folder: Option<PathBuf>,
-    /// Step after which it ends, whatever the plan.
+    /// Step after which it ends, regardless of the plan.
     pub(super) ends_at: Option<u32>,
 }
 
@@ -345,13 +339,13 @@ impl<'a> Trainer<'a> {
         labels
     }
 
-    /// The bodies of every question, those of the training's own first; empty where no encoder learns.
+    /// The bodies of every question, those of the training's own first; empty with a frozen encoder.
     pub(super) fn bodies(&self) -> Vec<&'a str> {
         let own = self.encoder.iter().flat_map(|encoder| encoder.texts);
         own.chain(self.auxiliary.iter().flat_map(|other| other.task.texts)).copied().collect()
     }
 
-    /// Steps of an epoch, over all questions.
+    /// Number of steps in an epoch, over all questions.
     pub(super) fn steps_in_epoch(&self) -> u32 {
         let together = self.config.batch_size * self.config.gradient_accumulation_steps;
         let steps = |labels: &Together<'_>| labels.texts_in_epoch.div_ceil(together) as u32;
@@ -373,7 +367,7 @@ impl<'a> Trainer<'a> {
         self
     }
 
-    /// The steps of the plan, over which learning rates move.
+    /// Number of planned steps, which the schedule of learning rates covers.
     pub(crate) fn planned_steps(&self) -> u32 {
         let planned = self.steps_in_epoch().saturating_mul(self.config.epochs);
         self.config.max_steps.map_or(planned, |most| most.min(planned))

@@ -1,4 +1,4 @@
-//! Questions whose steps are on the same texts: a text is encoded once for all of them.
+//! Streams: questions whose steps use the same texts, each of which is encoded once for all of them.
 
 use super::config::TrainConfig;
 use super::embedder::Embedder;
@@ -9,7 +9,7 @@ use super::words::WordTask;
 use crate::networks::Rows;
 use dissensus_stats::data::ModelError;
 
-/// Questions of the same texts, each with a network of its own.
+/// Questions on the same texts, each with a network of its own.
 pub(super) struct Stream<'a> {
     pub(super) tasks: Vec<Task<'a>>,
     pub(super) words: Vec<WordTask<'a>>,
@@ -19,20 +19,20 @@ pub(super) struct Stream<'a> {
     /// Divisor of the summed loss of each task in every step; empty for a single task, whose loss is the
     /// mean over the labels of the step.
     divisors: Vec<f64>,
-    /// The same of words.
+    /// The same for words.
     pub(super) word_divisors: Vec<f64>,
 }
 
 /// The texts of one step.
 pub(super) struct Window {
-    /// Place of their stream.
+    /// Index of their stream.
     pub(super) stream: usize,
-    /// Places in [`Stream::texts`].
+    /// Indices into [`Stream::texts`].
     pub(super) places: Vec<usize>,
 }
 
 impl<'a> Stream<'a> {
-    /// The stream at place `nth`, with networks before the first step.
+    /// Creates the stream with index `nth`, with networks before the first step.
     pub(super) fn new(
         nth: usize,
         of: Together<'a>,
@@ -60,7 +60,7 @@ impl<'a> Stream<'a> {
         Ok(Self { tasks, words, texts, texts_in_epoch, divisors, word_divisors })
     }
 
-    /// The rows of a task's labels of the texts at these places, of which the n-th is text n of the batch.
+    /// The rows of a task's labels on the texts at these indices, of which the n-th is text n of the batch.
     pub(super) fn rows(&self, task: usize, places: &[usize], seed: u64) -> Rows {
         let examples = &self.tasks[task].examples;
         if !self.is_joint() {
@@ -72,7 +72,7 @@ impl<'a> Stream<'a> {
         examples.rows_at(places.iter().enumerate().filter_map(place), seed.wrapping_add(task as u64))
     }
 
-    /// Summed weight of a task's labels of these texts.
+    /// Total weight of a task's labels on these texts.
     pub(super) fn weight(&self, task: usize, places: &[usize]) -> f64 {
         let examples = &self.tasks[task].examples;
         let place = |place: &usize| examples.texts.binary_search(&self.texts[*place]).ok();
@@ -85,7 +85,7 @@ impl<'a> Stream<'a> {
         self.divisors.get(task).copied().unwrap_or(weight).max(1e-9)
     }
 
-    /// Whether more than one question is learned by every step.
+    /// Whether every step trains more than one question.
     pub(super) fn is_joint(&self) -> bool {
         self.tasks.len() + self.words.len() > 1
     }

@@ -13,7 +13,7 @@ use dissensus_stats::data::progress::{Progress, Quiet, Silent};
 use dissensus_stats::data::{Embeddings, FitOptions, ModelError, Observation, TrainingData};
 use std::collections::HashMap;
 
-/// Texts whose embeddings decide how all are scaled, where an encoder learns.
+/// Number of texts whose embeddings determine the scaling, with a tuned encoder.
 const SCALED_BY: usize = 256;
 
 /// Cache of the embeddings of the texts requested last: options of one question have the same texts, and
@@ -34,19 +34,19 @@ impl Sampled {
     }
 }
 
-/// A question that is learned.
+/// A question to learn.
 pub(super) struct Task<'a> {
     pub(super) labels: Labels<'a>,
     pub(super) examples: Examples,
     pub(super) network: Network,
-    /// Before the names of its weights in a checkpoint.
+    /// Prefix of the names of its weights in a checkpoint.
     pub(super) prefix: String,
-    /// Whether its network stays as it is.
+    /// Whether its network is frozen.
     pub(super) is_held: bool,
 }
 
 impl<'a> Task<'a> {
-    /// A task whose weights have names after `prefix`, with the network before the first step.
+    /// Creates a task whose weights have names with `prefix`, with the network before the first step.
     pub(super) fn new(
         prefix: String,
         labels: Labels<'a>,
@@ -103,12 +103,12 @@ impl<'a> Task<'a> {
         self.network.variables().into_iter().map(named).collect()
     }
 
-    /// Its network's weights, by the names of a checkpoint.
+    /// Its network's weights, by their names in a checkpoint.
     pub(super) fn tensors(&self) -> Result<HashMap<String, Tensor>, ModelError> {
         Ok(self.prefixed(self.network.tensors()?))
     }
 
-    /// What the optimizer remembers of its annotators' rows, by the names of a checkpoint.
+    /// The optimizer state of its annotators' rows, by names in a checkpoint.
     pub(super) fn table_state(&self) -> Result<HashMap<String, Tensor>, ModelError> {
         let state = self.network.table.as_ref().map(|table| table.state_dict()).transpose()?;
         Ok(self.prefixed(state.unwrap_or_default()))
@@ -125,12 +125,12 @@ impl<'a> Task<'a> {
         tensors.iter().filter_map(own).collect()
     }
 
-    /// Takes over what [`Task::tensors`] gave.
+    /// Restores the tensors returned by [`Task::tensors`].
     pub(super) fn set(&mut self, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         Ok(self.network.set(&self.stripped(tensors))?)
     }
 
-    /// Takes over what [`Task::table_state`] gave.
+    /// Restores the state returned by [`Task::table_state`].
     pub(super) fn set_table_state(&mut self, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         let state = self.stripped(tensors);
         if let Some(table) = &mut self.network.table {
@@ -174,7 +174,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// What the network of `multilevel` has of the model.
+/// Options with which `multilevel` has only what its network can represent.
 pub(super) fn head_alone(seed: u64) -> FitOptions {
     FitOptions { seed, slopes: false, text_scores: false, ..FitOptions::default() }
 }

@@ -22,7 +22,7 @@ pub(super) fn data(sim: &Simulation) -> TrainingData<'_> {
     }
 }
 
-/// Stops after so many steps, as a kill would between two.
+/// Stops after this many steps, like a kill between two.
 pub(super) struct StopAt(u64, AtomicU64);
 
 impl StopAt {
@@ -60,7 +60,7 @@ pub(super) fn tiny_without_dropout(folder: &Path) {
 
 pub(super) const BODIES: [&str; 4] = ["this is fair", "you are bad", "good work", "the cup is here"];
 
-/// Two annotators who always differ on four texts.
+/// Two annotators who always disagree on four texts.
 pub(super) fn four_samples() -> Vec<Observation> {
     (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: ((i / 2 + i) % 2) as u16 }).collect()
 }
@@ -196,7 +196,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
             let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             assert_eq!(values(tensor), values(&b[name]), "{kind} {name}");
         }
-        // A checkpoint is of its labels and choices.
+        // A checkpoint is specific to its labels and configuration.
         let other = TrainConfig { epochs: 4, ..config };
         let other = Trainer::new(data, &validation, None, other).unwrap().in_folder(folder.path());
         assert!(matches!(other.run(&Silent, |_| ()), Err(ModelError::CheckpointMismatch { .. })));
@@ -294,7 +294,7 @@ fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let config = TrainConfig {
         batch_size: 10,
-        // Weights that grow without a bound.
+        // Weights that grow without bound.
         weight_decay: 1e38,
         max_grad_norm: 0.0,
         schedule: Schedule::Constant,
@@ -396,7 +396,7 @@ fn what_cannot_be_trained_says_why() {
 #[test]
 fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
     use dissensus_models::batch::{AlternatingFit, Prepared, fit_at_face_value};
-    // A score that no line through the embeddings has: with the square of the first number.
+    // A score that is not linear in the embeddings: with the square of the first number.
     let mut sim = simulate(300, 12, 2, 3, 300, 4);
     for o in &mut sim.observations {
         let x = f64::from(sim.embeddings.row(o.text as usize)[0]);
@@ -436,7 +436,7 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
     assert!(head.iter().any(|w| w.abs() > 1e-3), "{head:?} {:?}", began.keys());
 }
 
-/// An epoch is scored on labels that no encoder has learned, neither this one nor the one that it began as.
+/// An epoch is scored on labels that no encoder has learned, neither this one nor its parent.
 #[test]
 fn validation_labels_that_taught_the_parent_encoder_are_not_scored() {
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
@@ -523,7 +523,7 @@ fn other_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
     AuxiliaryTask { texts: &OTHER_BODIES, observations, annotators: 3, target, attributes: &[] }
 }
 
-/// A choice of five by four people, on two of these texts.
+/// A choice among five options by four annotators, on two of these texts.
 fn small_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
     let target = Target { kind: ScaleKind::Choice, levels: 5 };
     AuxiliaryTask { texts: &OTHER_BODIES[..2], observations, annotators: 4, target, attributes: &[] }
@@ -567,7 +567,7 @@ fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
         let x = |trained: &Trained| trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
         assert_eq!(x(&whole), x(&mended), "{kind}");
         assert_ne!(x(&whole), x(&alone.run(&Silent, |_| ()).unwrap()), "{kind}: they taught the encoder");
-        // A checkpoint is of its auxiliary labels too.
+        // A checkpoint is specific to its auxiliary labels too.
         let mut changed = others.clone();
         changed[4].level = (changed[4].level + 1) % 3;
         let other =
@@ -593,7 +593,7 @@ fn the_loss_that_is_told_is_that_of_the_own_question() {
     assert!(losses.iter().all(|loss| *loss > 0.0));
 }
 
-/// What the other question teaches reaches the embeddings of texts that the own question has no label of.
+/// The other question's labels affect the embeddings of texts without a label of the own question.
 #[test]
 fn an_auxiliary_question_teaches_the_encoder_what_tells_texts_apart() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a training gives.
+//! Results of a training run.
 
 use super::history::EpochRecord;
 use super::word_question::WordHead;
@@ -19,24 +19,22 @@ use std::sync::Arc;
 pub enum StopReason {
     /// All steps are done.
     AllSteps,
-    /// The validation labels were predicted no better for as many evaluations as patience allows.
+    /// The scores on the validation labels did not improve for as many evaluations as patience allows.
     EarlyStopping,
 }
 
 /// A finished training, with the weights of its best evaluation.
 pub struct Trained {
-    /// Of each own question.
+    /// The network of each own question.
     pub(super) networks: Vec<Network>,
-    /// Of the words of each question that was learned by its words, in their order.
+    /// Heads of the words of each question with words, in their order.
     pub word_heads: Vec<WordHead>,
     pub(super) encoder: Option<Trainable>,
-    /// Every evaluation.
+    /// All evaluations.
     pub history: Vec<EpochRecord>,
-    /// Why it ended.
+    /// Why it stopped.
     pub ended: StopReason,
-    /// Seconds it took, breaks not counted.
     pub seconds: f64,
-    /// `cpu`, `cuda` or `metal`.
     pub device: &'static str,
 }
 
@@ -66,7 +64,7 @@ impl Trained {
         }
     }
 
-    /// What was learned of each own question, in their order.
+    /// The learned heads of each own question, in their order.
     pub fn into_heads(self) -> Vec<Head> {
         self.networks.into_iter().map(|network| Head { network }).collect()
     }
@@ -92,7 +90,7 @@ impl Trained {
     }
 }
 
-/// What was learned of one question: the network on the embeddings.
+/// The learned head of one question: the network on the embeddings.
 pub struct Head {
     network: Network,
 }

@@ -12,13 +12,11 @@ pub struct WordQuestion<'a> {
     pub words: &'a [Vec<(u32, u32)>],
     /// Weights of each text's words: one over the number of occurrences of the form in the text.
     pub counts: &'a [Vec<f32>],
-    /// Answers that are learned from.
+    /// Training answers.
     pub answers: &'a [SpanAnswer],
     /// Answers that choose the best checkpoint, together with the labels of the other questions.
     pub validation: &'a [SpanAnswer],
-    /// How many annotators there are.
     pub annotators: usize,
-    /// How many types of spans.
     pub types: usize,
     /// Weight of its mean loss relative to the other questions, in units of the loss of a model that knows
     /// only how often each type is marked; more than 0.
@@ -68,14 +66,14 @@ impl WordQuestion<'_> {
 pub struct WordHead {
     /// `[types][hidden]`, row-major, on the last hidden states of the tuned encoder.
     pub weights: Vec<f32>,
-    /// One a type.
+    /// One per type.
     pub constants: Vec<f32>,
     /// Whether annotators were distinguished in training.
     pub with_readiness: bool,
 }
 
 impl WordHead {
-    /// Scores in logits of words with these states (`[words][hidden]`): `[words][types]`.
+    /// Computes scores in logits of words with these states (`[words][hidden]`): `[words][types]`.
     pub fn scores(&self, states: &[f32]) -> Vec<f64> {
         let hidden = self.weights.len() / self.constants.len().max(1);
         let mut scores = Vec::new();

@@ -9,7 +9,7 @@ use dissensus_stats::data::{Embeddings, ModelError, ModelKind};
 use dissensus_stats::math::sigmoid;
 use std::ops::ControlFlow;
 
-/// Of each body its words: runs of characters that are no spaces.
+/// Words of each body: runs of characters other than spaces.
 fn words() -> Vec<Vec<(u32, u32)>> {
     let of = |body: &&str| {
         let mut words = Vec::new();
@@ -101,7 +101,7 @@ fn words_are_learned_beside_texts_and_resumed_to_the_same_numbers() {
             x(&alone.clone().run(&Silent, |_| ()).unwrap()),
             "{kind}: words taught the encoder"
         );
-        // A checkpoint is of its marks and their weight.
+        // A checkpoint is specific to its marks and their weight.
         let mut changed = answers.clone();
         changed[1].marks.clear();
         let heavier = WordQuestion { weight: 2.0, ..asked(&words, &counts, &answers, &answers) };
@@ -156,7 +156,7 @@ fn the_loss_is_that_of_the_states_of_words() {
     let of = asked(&words, &counts, &answers, &[]);
     let mut task =
         super::words::WordTask::new("words-0.".into(), of, ModelKind::Multilevel, &embedder).unwrap();
-    // Some head, and some readiness of the second person.
+    // Some head, and some readiness of the second annotator.
     let hidden = embedder.hidden();
     let weights: Vec<f32> = (0..hidden * 2).map(|at| ((at * 37 % 19) as f32 - 9.0) / 20.0).collect();
     let tensor = |values: Vec<f32>, shape: (usize, usize)| {

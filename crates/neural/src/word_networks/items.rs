@@ -1,4 +1,4 @@
-//! Words as items that a network learns: an embedding each, and who marked it.
+//! Words as items of a network: each with an embedding and the annotators who marked it.
 
 use dissensus_models::spans::{Scaling, SpanAnswer, SpanTexts};
 use dissensus_stats::data::{Embeddings, ModelError, Observation};
@@ -6,7 +6,7 @@ use dissensus_stats::math::random::generator;
 use rand::RngExt as _;
 use std::collections::BTreeMap;
 
-/// Random numbers of this use.
+/// Stream of random numbers for this use.
 const STREAM: u64 = 0x5_7043;
 
 /// Words of some texts, one of each form in a text: a form counts once per text in training, because a few
@@ -14,7 +14,7 @@ const STREAM: u64 = 0x5_7043;
 pub(super) struct Items {
     /// Scaled states of each word.
     pub(super) states: Embeddings,
-    /// Of each text its first item, and the places of its items among its words, ascending.
+    /// For each text its first item, and the indices of its items among its words, ascending.
     of_text: BTreeMap<u32, (u32, Vec<usize>)>,
 }
 

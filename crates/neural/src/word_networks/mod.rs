@@ -20,16 +20,16 @@ use dissensus_stats::data::{ModelError, ModelKind, Observation, Target, Training
 use items::Items;
 use std::collections::BTreeMap;
 
-/// The threshold of a type that nothing was held out of.
+/// The threshold of a type without held-out answers.
 const HALF: f64 = 0.5;
 
-/// Pairs of a word and an annotator that are predicted at once: bounds memory.
+/// Number of pairs of a word and an annotator that are predicted at once: bounds memory.
 const TOGETHER: usize = 4096;
-/// Passes over the words at most, over which learning rates fall.
+/// Maximum number of passes over the words, over which learning rates fall.
 const EPOCHS: u32 = 8;
-/// Evaluations in a pass.
+/// Number of evaluations in a pass.
 const EVALUATIONS: usize = 3;
-/// Evaluations in a row without a better one before it stops.
+/// Number of consecutive evaluations without improvement after which training stops.
 const PATIENCE: u32 = 4;
 
 /// Networks that predict the words that each annotator marks, one for each type.
@@ -76,7 +76,7 @@ impl WordNetworks {
         let mut model = Self { kind, scaling, types: Vec::new(), thresholds: Vec::new() };
         for of_type in 0..types {
             let StepsChosen { chosen, again } = work.networks(of_type)?;
-            // Where nothing was held out, the network has learned the texts that would choose.
+            // Where nothing was held out, the network has trained on the texts that would choose.
             model.thresholds.push(match again {
                 Some(_) => work.threshold(&chosen, of_type, &model.scaling)?,
                 None => HALF,
@@ -86,7 +86,7 @@ impl WordNetworks {
         Ok(model)
     }
 
-    /// A word counts as marked with a type where its probability is this or more.
+    /// The thresholds: a word counts as marked with a type if its probability is at least this.
     pub fn thresholds(&self) -> &[f64] {
         &self.thresholds
     }
@@ -109,7 +109,7 @@ impl WordNetworks {
     }
 }
 
-/// One fit under way.
+/// A fit in progress.
 struct Work<'a> {
     of: &'a SpanTraining<'a>,
     kind: ModelKind,
@@ -157,7 +157,8 @@ impl Work<'_> {
     }
 }
 
-/// There are a hundred times as many words as texts: fewer passes, and evaluations within one.
+/// Configuration with fewer passes, and evaluations within one, as there are a hundred times as many words
+/// as texts.
 fn config(kind: ModelKind, items: usize, seed: u64) -> TrainConfig {
     let config = TrainConfig::new(kind, FreezePolicy::Frozen).for_texts(items);
     let steps = items.div_ceil(config.batch_size * EVALUATIONS).max(1);
@@ -170,7 +171,7 @@ fn config(kind: ModelKind, items: usize, seed: u64) -> TrainConfig {
     }
 }
 
-/// The probability that each answer's annotator marks each of its words, by answer.
+/// Computes the probability that each answer's annotator marks each of its words, by answer.
 fn marked(
     network: &Network,
     scaling: &Scaling,
