@@ -14,31 +14,28 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Texts whose measures are taken at once, at least.
+/// Minimum number of texts whose measures are computed at once.
 const TEXTS_AT_ONCE: usize = 1024;
 
-/// Most probabilities that measures are taken of at once.
+/// Maximum number of probabilities of which measures are computed at once.
 const PROBABILITIES_AT_ONCE: usize = 1 << 24;
 
 /// Texts as arrays: embeddings of `dim` numbers each, one after the other, and their n-grams where the
 /// model uses any.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTexts<'a> {
-    /// Numbers in one embedding.
     pub dim: usize,
     /// texts x dim.
     pub rows: &'a [f32],
-    /// A row a text.
+    /// One row per text.
     pub ngrams: Option<&'a SparseRows>,
 }
 
 impl<'a> NewTexts<'a> {
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.rows.len().checked_div(self.dim).unwrap_or(0)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -78,7 +75,7 @@ enum Inner {
     Multilevel(LiveModel),
 }
 
-/// What bytes hold.
+/// Serialised form.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     dim: usize,
@@ -111,7 +108,7 @@ impl PortableModel {
         Ok(Self { dim: data.embeddings.dim, ordinal, inner })
     }
 
-    /// The model as any other one; only `multilevel` and networks have rows of texts that were fitted.
+    /// The model as a trait object; only `multilevel` and networks have rows of fitted texts.
     fn model(&self) -> &dyn AnnotatorModel {
         match &self.inner {
             Inner::Heads(model) => model,
@@ -120,27 +117,24 @@ impl PortableModel {
         }
     }
 
-    /// Which model.
     pub fn kind(&self) -> ModelKind {
         self.model().kind()
     }
 
-    /// Levels of the scale.
     pub fn levels(&self) -> usize {
         self.model().levels()
     }
 
-    /// Annotators that it knows by their index.
+    /// Number of annotators known by their index.
     pub fn annotators(&self) -> usize {
         self.model().annotators()
     }
 
-    /// Numbers in an embedding.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The model that learns label by label, of `multilevel`.
+    /// The live model, of `multilevel`.
     pub fn live(&self) -> Option<&LiveModel> {
         match &self.inner {
             Inner::Multilevel(model) => Some(model),
@@ -148,7 +142,7 @@ impl PortableModel {
         }
     }
 
-    /// The same, to teach it.
+    /// The live model, mutable.
     pub fn live_mut(&mut self) -> Option<&mut LiveModel> {
         match &mut self.inner {
             Inner::Multilevel(model) => Some(model),

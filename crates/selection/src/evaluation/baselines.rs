@@ -107,7 +107,7 @@ fn predict_three(
     ])
 }
 
-/// Training labels of each annotator by level, and of all.
+/// Number of training labels of each annotator by level, and of all.
 struct Counts {
     levels: usize,
     of_annotator: Vec<f64>,
@@ -164,7 +164,7 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|e| e.model.as_str()).collect();
         assert_eq!(names, ["own-most-frequent", "own-distribution", "prior"]);
         let frequent = &found[0].scores;
-        // Answers 3, 0 and, of whom nothing is known, 0: of everybody the most frequent.
+        // Answers 3, 0 and, without any known label, 0: the most frequent of all.
         assert!((frequent.accuracy.unwrap() - 2.0 / 3.0).abs() < 1e-12);
         assert!((frequent.normalized_absolute_distance.unwrap() - 1.0 / 3.0 / 4.0).abs() < 1e-12);
         assert_eq!((frequent.log_loss, frequent.wasserstein, frequent.manhattan), (None, None, None));

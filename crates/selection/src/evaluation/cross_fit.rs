@@ -1,4 +1,4 @@
-//! Scores of texts by models that have not learned from the texts' labels.
+//! Cross-fitting: scores of texts by models that have not learned from the texts' labels.
 
 use crate::fit::fit;
 use dissensus_stats::data::folds::assign;
@@ -52,7 +52,7 @@ impl TextFolds {
         Self { of, bodies, first_with_body: first_with_body.to_vec(), folds }
     }
 
-    /// How many folds there are.
+    /// Number of folds.
     pub fn folds(&self) -> u8 {
         self.folds
     }
@@ -62,7 +62,7 @@ impl TextFolds {
         self.of[text as usize]
     }
 
-    /// Whether labels of a text may teach the model that scores a fold.
+    /// Whether labels of a text may be used to train the model that scores a fold.
     pub fn teaches(&self, text: u32, fold: u8) -> bool {
         let first = self.first_with_body[text as usize];
         self.of(text).is_some() && self.bodies.get(&first).is_some_and(|folds| !folds.contains(&fold))

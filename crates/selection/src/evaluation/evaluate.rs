@@ -1,4 +1,4 @@
-//! Models against labels of texts they have not seen labelled.
+//! Evaluation of models on held-out labels.
 
 use super::predicted::{Evaluation, HeldOutPart, Predicted};
 use super::seen::FEWEST_UNSEEN_TEXTS;

@@ -1,4 +1,4 @@
-//! How well the model predicts each annotator on texts it has not seen labelled.
+//! Held-out accuracy of the model for each annotator.
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
@@ -19,41 +19,42 @@ const MANY_LABELS: usize = 60_000;
 /// One annotator's held-out result. Counts instead of shares, so that they can be added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// Labels on held-out texts.
+    /// Number of labels on held-out texts.
     pub labels: usize,
-    /// Of these, labels that were the most likely level of `multilevel`.
+    /// Number of these labels that were the most likely level of `multilevel`.
     pub hits: usize,
     /// Number of these labels that equal the annotator's most frequent level on the other texts (the lowest
     /// of ties; without any other label, the most frequent of all annotators).
     pub baseline_hits: usize,
-    /// Of these, labels equal to the most frequent level of everybody on the other texts.
+    /// Number of these labels that equal the most frequent level of all annotators on the other texts.
     pub common_hits: usize,
     /// Sum over these labels of the distance in levels to the median of `multilevel` (the most likely
     /// level, without an order).
     pub distance: usize,
-    /// The same of the annotator's own median on the other texts (without any other label, everybody's).
+    /// The same distance to the annotator's own median on the other texts (without any other label, that of
+    /// all annotators).
     pub baseline_distance: usize,
-    /// The same of everybody's median there.
+    /// The same distance to the median of all annotators there.
     pub common_distance: usize,
 }
 
 impl HeldOut {
-    /// Share predicted, or `None` without labels.
+    /// Share predicted correctly, or `None` without labels.
     pub fn accuracy(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.hits as f64 / self.labels as f64)
     }
 
-    /// The mean of one of the sums of distances over the labels, in levels.
+    /// A sum of distances as a mean over the labels, in levels.
     pub fn mean_distance(&self, sum: usize) -> Option<f64> {
         (self.labels > 0).then(|| sum as f64 / self.labels as f64)
     }
 
-    /// Share that everybody's most frequent level would have predicted.
+    /// Accuracy of predicting the most frequent level of all annotators.
     pub fn common_baseline(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.common_hits as f64 / self.labels as f64)
     }
 
-    /// Share that the annotator's most frequent level would have predicted.
+    /// Accuracy of predicting the annotator's most frequent level.
     pub fn baseline(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.baseline_hits as f64 / self.labels as f64)
     }

@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evaluation {
-    /// Its name on the command line.
     pub model: String,
-    /// Its scores.
     #[serde(flatten)]
     pub scores: Scores,
 }
@@ -19,11 +17,10 @@ pub struct Evaluation {
 /// Predictions of a model or a baseline for every test label.
 #[derive(Clone, Debug)]
 pub struct Predicted {
-    /// Its name on the command line.
     pub model: String,
-    /// The labels and its probabilities.
+    /// The labels with predicted probabilities.
     pub scored: Scored,
-    /// Whether it gives one answer and no probabilities, so that only measures of answers are defined.
+    /// Whether it has only answers and no probabilities, so that only measures of answers are defined.
     pub answers_alone: bool,
     /// Labels of each division that were neither learned from nor are scored; empty where none are held
     /// out.
@@ -34,19 +31,19 @@ pub struct Predicted {
 /// labels: used for tuning.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOutPart {
-    /// These labels, and what was predicted.
+    /// These labels with predictions.
     pub scored: Scored,
-    /// The texts that the division tests.
+    /// Test texts of the division.
     pub tested: BTreeSet<u32>,
 }
 
 impl Predicted {
-    /// Of a model with probabilities.
+    /// Predictions of a model with probabilities.
     pub fn new(model: &str, scored: Scored) -> Self {
         Self { model: model.to_owned(), scored, answers_alone: false, held_out: Vec::new() }
     }
 
-    /// Its scores; the ordinal ones if `ordinal`.
+    /// Computes its scores, including ordinal ones if `ordinal`.
     pub fn evaluation(&self, ordinal: bool) -> Evaluation {
         Evaluation { model: self.model.clone(), scores: self.scores_of(&self.scored, ordinal) }
     }

@@ -12,27 +12,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetEvaluation {
-    /// Its name on the command line.
     pub model: String,
-    /// The predicted set has the options that are more likely than not.
+    /// Scores of the sets of options that are more likely than not.
     #[serde(flatten)]
     pub likely: MultiLabelScores,
     /// Scores of the sets of options predicted with thresholds tuned, option by option, on training or
     /// validation labels ([`dissensus_stats::metrics::F1Rule`]); absent without tuning.
     pub tuned: Option<MultiLabelScores>,
-    /// Mean `-ln p` of the decisions about all options; absent of a model without probabilities.
+    /// Mean `-ln p` of the decisions about all options; absent for a model without probabilities.
     pub log_loss: Option<f64>,
     /// Mean `-ln p` of a whole set, in nats, with independent options: `log_loss` times the number of
     /// options.
     #[serde(default)]
     pub set_log_loss: Option<f64>,
-    /// What options that go together add; absent where it was not looked for.
+    /// Results with correlated options; absent if these were not requested.
     #[serde(default)]
     pub together: Option<SetsTogether>,
     /// Mean of the area under the ROC curve of "annotators differ on this option" over the options for
     /// which it is defined; absent if there are none.
     pub disagreement_auroc: Option<f64>,
-    /// Each option scored as the yes/no question that it is, in their order.
+    /// Each option scored as a yes/no question, in their order.
     pub as_questions: Vec<Evaluation>,
 }
 
@@ -94,12 +93,11 @@ impl PredictedSets {
         &self.options
     }
 
-    /// The model's name on the command line.
     pub fn model(&self) -> &str {
         &self.options[0].model
     }
 
-    /// The sets that were answered, by text, then annotator.
+    /// The answered sets, by text, then annotator.
     pub fn truth(&self) -> Vec<OptionSet> {
         self.sets(Scored::truth)
     }
@@ -110,7 +108,7 @@ impl PredictedSets {
         (0..answers).flat_map(|row| self.options.iter().map(move |one| one.scored.row(row)[1])).collect()
     }
 
-    /// The tuned sets; `None` where nothing was tuned for an option.
+    /// The tuned sets; `None` if an option has no tuned threshold.
     pub(super) fn tuned(&self) -> Option<Vec<OptionSet>> {
         let all = self.options.iter().all(|one| one.scored.tuned.is_some());
         all.then(|| self.sets(Scored::tuned_or_predicted))
@@ -203,7 +201,7 @@ mod tests {
         assert_eq!(all.truth().iter().map(|set| set.bits()).collect::<Vec<_>>(), [0b01, 0b01, 0b10]);
         assert_eq!(all.probabilities(), [0.9, 0.2, 0.4, 0.6, 0.1, 0.7]);
         let found = all.evaluation().unwrap();
-        // {anger}, {joy}, {joy}: two of three are right, of three chosen and three predicted.
+        // {anger}, {joy}, {joy}: two of three are right, out of three chosen and three predicted.
         assert_eq!(found.likely.micro_f1, Some(2.0 / 3.0));
         assert_eq!(found.tuned.unwrap().subset_accuracy, Some(1.0));
         let expected = -(0.9f64 * 0.8 * 0.4 * 0.4 * 0.9 * 0.7).ln() / 6.0;
@@ -218,7 +216,7 @@ mod tests {
         assert_eq!(untuned.evaluation().unwrap().tuned, None);
     }
 
-    /// What was held out of two options that are always chosen together, on 100 texts.
+    /// Held-out labels of two options that are always chosen together, on 100 texts.
     fn with_held_out(mut one: Predicted, shift: u32) -> Predicted {
         let rows = (0..100_u32).map(|text| Observation {
             text: text + 10 + shift,
@@ -252,7 +250,7 @@ mod tests {
         // On some texts only: the same model, fewer answers.
         let rest = both.evaluation_of(|text| text == 4).unwrap().together.unwrap();
         assert_eq!((rest.likely.answers, &rest.pairs), (1, &together.pairs));
-        // Other test labels teach nothing.
+        // Other test labels have no influence.
         let mut other = anger.clone();
         other.scored.observations.iter_mut().for_each(|o| o.level = 1 - o.level);
         let turned = sets(vec![other, disgust.clone()]).unwrap().evaluation().unwrap().together.unwrap();

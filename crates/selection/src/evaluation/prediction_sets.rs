@@ -1,4 +1,4 @@
-//! Prediction sets of every annotator's labels on the test texts, and how often they hold.
+//! Prediction sets of every annotator's labels on the test texts, and their coverage.
 
 use super::evaluate::check_at_least;
 use super::split::{SplitColumns, SplitSpec};
@@ -11,15 +11,16 @@ use dissensus_stats::metrics::{Scored, crossed_mean, dichotomize, score};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The chance that a set holds the label, as it is aimed at.
+/// Target probability that a set contains the label.
 const CONFIDENCE: f64 = 0.9;
-/// Share of the training labels that nothing but the thresholds is made of.
+/// Share of the training labels that is used only for thresholds.
 const CALIBRATES: f64 = 0.2;
-/// Fewer texts, groups or annotators than this calibrate nothing: labels of one of them are not independent.
+/// Minimum number of texts, groups or annotators for calibration: labels of one of them are not
+/// independent.
 const FEWEST_UNITS: usize = 30;
-/// Parts that annotators are put into, in order.
+/// Number of parts that annotators are divided into, in order.
 const TENTHS: usize = 10;
-/// Texts by which annotators' severities are compared.
+/// Number of texts on which annotators' severities are compared.
 const SEVERITY_TEXTS: usize = 200;
 
 /// Quality of prediction sets on test labels. They are calibrated to contain the label with a given
@@ -30,17 +31,16 @@ const SEVERITY_TEXTS: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionSets {
-    /// The chance that is aimed at, over all.
+    /// The target coverage, over all labels.
     pub confidence: f64,
     /// Sets by `multilevel`, with a threshold for each annotator where the annotator's own labels help and
     /// annotators are not held out, else one for all.
     pub multilevel: SetQuality,
-    /// Sets that know no person: by `shared`, with one threshold, on the same labels.
+    /// Sets that do not depend on the annotator: by `shared`, with one threshold, on the same labels.
     pub shared: SetQuality,
     /// Number of texts and labels that the thresholds were computed from: part of the training labels, used
     /// for nothing else, and excluding those that trained the encoder. Over all folds.
     pub calibration_texts: usize,
-    /// Their labels.
     pub calibration_labels: usize,
     /// Pseudo-count, in labels, of all annotators' scores in an annotator's own threshold, for each fold;
     /// `None` where own scores do not help, so that all share one threshold.
@@ -53,7 +53,7 @@ pub struct PredictionSets {
     pub by_severity: Vec<SetTenth>,
 }
 
-/// Why there are no prediction sets.
+/// Reason for missing prediction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPredictionSets {
     /// Too few labels.
@@ -61,28 +61,27 @@ pub enum NoPredictionSets {
         "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate"
     )]
     FewLabels {
-        /// Labels that could calibrate.
+        /// Number of labels available for calibration.
         found: usize,
     },
-    /// Too few texts, groups or annotators, whichever the split holds out.
+    /// Too few texts, groups or annotators, depending on what the split holds out.
     #[error(
         "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent"
     )]
     FewUnits {
         /// `texts`, `groups` or `annotators`.
         units: &'static str,
-        /// How many could calibrate.
         found: usize,
     },
-    /// No part of the training labels can be held out as the test labels are.
+    /// No part of the training labels can be held out in the same way as the test labels.
     #[error("no prediction sets: too few training labels to hold some out in the way of the split")]
     OtherWay,
-    /// No label is left to be scored.
+    /// No label is left to score.
     #[error("no prediction sets: no test label is left that did not train the encoder")]
     NoTest,
 }
 
-/// Training labels that models learn from, and those that calibrate.
+/// Training labels, and calibration labels.
 type Calibration = (Vec<Observation>, Vec<Observation>);
 
 /// Coverage and size of sets.
@@ -91,30 +90,30 @@ type Calibration = (Vec<Observation>, Vec<Observation>);
 pub struct SetQuality {
     /// Share of test labels that are in their set.
     pub coverage: f64,
-    /// Its 90 % interval over texts and annotators together; absent with fewer than 20 texts or 5 annotators.
+    /// Its 90 % interval over texts and annotators together; absent with fewer than 20 texts or 5
+    /// annotators.
     pub coverage_interval: Option<(f64, f64)>,
-    /// Levels in a set, on average.
+    /// Mean number of levels in a set.
     pub mean_size: f64,
 }
 
-/// The same of a part of the annotators.
+/// The same for a part of the annotators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetTenth {
-    /// Annotators in it.
+    /// Number of annotators.
     pub annotators: usize,
-    /// Their test labels.
+    /// Number of their test labels.
     pub labels: usize,
-    /// The least of what they are ordered by.
+    /// Minimum of the ordering value.
     pub from: f64,
-    /// The greatest.
+    /// Maximum of the ordering value.
     pub to: f64,
-    /// Coverage and size.
     #[serde(flatten)]
     pub quality: SetQuality,
 }
 
-/// A test label and the set that was made for it.
+/// A test label and its set.
 #[derive(Clone, Copy)]
 struct Set {
     observation: Observation,
@@ -122,7 +121,7 @@ struct Set {
     size: usize,
 }
 
-/// What annotators are ordered by, of one fold.
+/// Values by which annotators are ordered, for one fold.
 struct People {
     labels: Vec<f64>,
     severity: Option<Vec<f64>>,
@@ -295,7 +294,8 @@ fn mean_over_folds(folds: &[Vec<f64>]) -> Vec<f64> {
     (0..first.len()).map(|at| folds.iter().map(|fold| fold[at]).sum::<f64>() / folds.len() as f64).collect()
 }
 
-/// Annotators with test labels in ten parts of like size, ordered by `by` (one number an annotator).
+/// Divides annotators with test labels into ten parts of similar size, ordered by `by` (one number per
+/// annotator).
 fn tenths(sets: &[Set], by: &[f64]) -> Vec<SetTenth> {
     let mut people: Vec<u32> = sets.iter().map(|set| set.observation.annotator).collect();
     people.sort_unstable();
@@ -383,7 +383,7 @@ mod tests {
         let groups: Vec<Option<u32>> = (0..300).map(|text| Some(text / 10)).collect();
         let of_groups = few(300, 20, 200, "grouped:0.7", &groups);
         assert!(matches!(of_groups, NoPredictionSets::FewUnits { units: "groups", found: 2..=6 }));
-        // With two groups one is left to train, and none to be held out.
+        // With two groups one is needed for training, and none can be held out.
         let two: Vec<Option<u32>> = (0..100).map(|text| Some(text / 50)).collect();
         assert_eq!(few(100, 20, 90, "grouped:0.5", &two), NoPredictionSets::OtherWay);
     }
@@ -405,7 +405,7 @@ mod tests {
         let unseen: Vec<Observation> = all.iter().filter(|o| !seen_texts[o.text as usize]).copied().collect();
         assert!(!held.is_empty() && unseen.len() < all.len());
         assert_eq!(held, unseen, "people are known in any case");
-        // A copy of a text that trained it did so too.
+        // A copy of a text that trained it counts as trained on too.
         let copies: Vec<u32> = (0..400).map(|text| if text % 3 == 1 { text - 1 } else { text }).collect();
         let (_, held) = of(&seen_texts, &[], &copies, SplitSpec::Random(0.7)).unwrap();
         assert!(!held.is_empty() && held.iter().all(|o| o.text % 3 == 2));
@@ -426,7 +426,7 @@ mod tests {
         let found = found.unwrap().unwrap();
         assert_eq!(found.common_weight, [None]);
         assert!((0.8..0.98).contains(&found.multilevel.coverage), "{found:?}");
-        // None of them has a label to be ordered by.
+        // None of them has a label to order by.
         assert!(found.by_labels.is_empty() && found.by_severity.len() == TENTHS);
     }
 }

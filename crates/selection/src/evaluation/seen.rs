@@ -3,7 +3,7 @@
 
 use dissensus_stats::data::{ModelError, Observation};
 
-/// Fewer unseen texts than this are no basis for a figure.
+/// Minimum number of unseen texts for a figure.
 pub const FEWEST_UNSEEN_TEXTS: usize = 10;
 
 /// Texts and annotators whose labels trained or validated the encoder. Empty slices: none, as with an

@@ -1,4 +1,4 @@
-//! How sure scores on whole sets of options, and their differences between models, are.
+//! Uncertainty of scores on whole sets of options, and of their differences between models.
 
 use super::predicted_sets::PredictedSets;
 use dissensus_domain::OptionSet;
@@ -7,7 +7,7 @@ use dissensus_stats::data::{ModelError, Observation};
 use dissensus_stats::metrics::{BinaryLogLoss, Cluster, LEAST_RARE, MultiLabelScores, Resampled, Thresholds};
 use std::collections::BTreeSet;
 
-/// Keys of the metrics: of options that are more likely than not, and of tuned ones.
+/// Keys of the metrics: with options that are more likely than not, and with tuned thresholds.
 const KEYS: [&str; 9] = [
     "micro_f1",
     "macro_f1",
@@ -100,7 +100,7 @@ impl Answers {
         ])
     }
 
-    /// Texts on which the option is chosen that is chosen on the fewest.
+    /// Number of texts on which the rarest option is chosen.
     fn texts_of_rarest(&self, observations: &[Observation]) -> usize {
         let texts = |option: usize| {
             let chosen = self.truth.iter().zip(observations).filter(|(set, _)| set.contains(option as u8));
@@ -117,14 +117,15 @@ mod tests {
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::metrics::Scored;
 
-    /// Two options of which the first is predicted with `sure`, by so many people each.
+    /// Two options of which the first is predicted with probability `sure`, with a number of texts and
+    /// annotators.
     fn sets(texts: u32, people: u32, sure: f32) -> PredictedSets {
         let option = |nth: u32| {
             let mut scored = Scored { levels: 2, ..Scored::default() };
             for (text, annotator) in (0..texts).flat_map(|text| (0..people).map(move |who| (text, who))) {
                 let level = u16::from((text * 7 + annotator * 3 + nth) % 5 < 2);
                 scored.observations.push(Observation { text, annotator, level });
-                // Wrong on each ninth text.
+                // Wrong on every ninth text.
                 let right = !(text + nth).is_multiple_of(9);
                 let p = if right == (level == 1) { sure } else { 1.0 - sure };
                 scored.probabilities.extend([1.0 - p, p]);

@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetsTogether {
-    /// How many divisions of the labels there are; several of a cross-validation.
+    /// Number of divisions of the labels; several for a cross-validation.
     pub divisions: usize,
     /// Number of divisions that use correlations: where held-out answers gained by more than chance. In the
     /// others options are independent.
     pub used: usize,
-    /// Factors that an answer's options share at most.
+    /// Maximum number of factors shared by an answer's options.
     pub factors: usize,
     /// Gain of whole sets, in nats per answer, on held-out answers whose texts were not used to learn the
     /// factors, on which the decision was based; mean over the divisions that use them, or over all where
@@ -29,11 +29,11 @@ pub struct SetsTogether {
     /// The standard error for one of these divisions, over texts, and over annotators where there are
     /// three; mean over them.
     pub standard_error: Option<f64>,
-    /// Held-out answers that this was learned from, of one division (mean).
+    /// Number of held-out answers that this was learned from, per division (mean).
     pub learned_from: usize,
     /// Mean `-ln p` of a whole test answer, in nats; absent without answers.
     pub set_log_loss: Option<f64>,
-    /// What test answers gain over independent options, in nats an answer.
+    /// Gain of test answers over independent options, in nats per answer.
     pub test_gain: Option<f64>,
     /// Its standard error over texts.
     pub test_standard_error: Option<f64>,
@@ -45,7 +45,7 @@ pub struct SetsTogether {
     pub pairs: Vec<OptionPair>,
 }
 
-/// The test answers of one model under options that go together.
+/// Predictions of one model for the test answers with correlated options.
 #[derive(Clone, Debug)]
 pub(super) struct Together {
     found: Vec<OptionCorrelations>,
@@ -57,7 +57,7 @@ pub(super) struct Together {
 struct Answer {
     /// Body or group of its text.
     unit: u32,
-    /// Minus the logarithm of the answered set's probability.
+    /// Negative logarithm of the answered set's probability.
     loss: f64,
     /// The same with independent options.
     alone: f64,

@@ -19,7 +19,7 @@ const KNOWN: &str = "by-text:SHARE (for example by-text:0.7), stratified:SHARE, 
 pub enum SplitSpec {
     /// A seeded share of the texts is for training, the rest for testing.
     ByText(f64),
-    /// The same within the texts of each majority label, so that both sides have levels in like shares.
+    /// The same within the texts of each majority label, so that both sides have levels in similar shares.
     Stratified(f64),
     /// By whole groups of texts (documents, threads); a text without a group is a group of its own.
     Grouped(f64),
@@ -30,25 +30,25 @@ pub enum SplitSpec {
     /// By both: new annotators on new texts. Labels of new annotators on old texts, and of old annotators
     /// on new texts, are excluded.
     ByTextAndAnnotator(f64),
-    /// One fold of the texts is tested, the others are for training.
+    /// One fold of the texts is for testing, the others are for training.
     KFold {
-        /// How many folds.
+        /// Number of folds.
         folds: u8,
-        /// Which one is scored, from 1; `None` for every one in turn, see [`SplitSpec::each`].
+        /// The tested fold, from 1; `None` for every one in turn, see [`SplitSpec::each`].
         fold: Option<u8>,
     },
-    /// The official assignment of texts: train, validation and test; everything else stays out.
+    /// The official assignment of texts: train, validation and test; everything else is excluded.
     Column,
 }
 
 /// What some splits need to know about the texts in addition to their labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SplitColumns<'a> {
-    /// The official assignment, one entry per text; may be empty where no split asks for it.
+    /// The official assignment, one entry per text; may be empty if no split needs it.
     pub parts: &'a [Option<Split>],
-    /// The group of each text; may be empty where no split asks for it.
+    /// The group of each text; may be empty if no split needs it.
     pub groups: &'a [Option<u32>],
-    /// What trained the encoder of the embeddings: those labels are on no test side.
+    /// Data that trained the encoder of the embeddings: those labels are on no test side.
     pub seen: SeenByEncoder<'a>,
     /// For each text the row of the first one with the same body; if empty, texts with the same embedding
     /// count as copies.
@@ -56,7 +56,7 @@ pub struct SplitColumns<'a> {
 }
 
 impl SplitColumns<'_> {
-    /// Which texts of `data` are the same.
+    /// Finds the texts of `data` that are the same.
     fn copies_of(&self, data: &TrainingData<'_>) -> Result<Copies, ModelError> {
         match self.copies {
             [] => Ok(Copies::by_embedding(data.embeddings)),
@@ -65,14 +65,14 @@ impl SplitColumns<'_> {
     }
 }
 
-/// Labels, divided.
+/// Divided labels.
 #[derive(Clone, Debug)]
 pub struct DataSplit {
     /// Training labels.
     pub train: Vec<Observation>,
-    /// Labels that choose: pooling, checkpoint, anything that is tuned.
+    /// Labels for choices: pooling, checkpoint, anything that is tuned.
     pub validation: Vec<Observation>,
-    /// Labels that are scored.
+    /// Labels for scoring.
     pub test: TestSet,
     /// Texts whose body is on both sides.
     pub copies: CopiesAcross,
@@ -89,7 +89,7 @@ pub struct CopiesAcross {
 }
 
 impl SplitSpec {
-    /// The name in results and on the command line.
+    /// Name in results and on the command line.
     pub fn name(self) -> String {
         match self {
             Self::KFold { folds, fold: Some(fold) } => format!("k-fold:{folds}/{fold}"),
@@ -101,7 +101,7 @@ impl SplitSpec {
         }
     }
 
-    /// The kind without its numbers, and the training share where there is one.
+    /// The kind without its numbers, and the training share, if any.
     pub fn parts(self) -> (&'static str, Option<f64>) {
         match self {
             Self::ByText(share) => ("by-text", Some(share)),
@@ -179,7 +179,7 @@ impl SplitSpec {
         Ok(DataSplit { train, validation: chosen, test, copies: across })
     }
 
-    /// Whether the annotators of the test are to be new.
+    /// Whether the test annotators must be new.
     pub(super) fn holds_out_annotators(self) -> bool {
         matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_))
     }
@@ -223,7 +223,7 @@ impl SplitSpec {
         })
     }
 
-    /// Texts of `test` with a copy among those of `others`, where texts are to be on one side.
+    /// Texts of `test` with a copy among those of `others`, if texts must be on one side.
     fn across(self, copies: &Copies, others: &[&Vec<Observation>], test: &[Observation]) -> CopiesAcross {
         if matches!(self, Self::Random(_) | Self::ByAnnotator(_)) {
             return CopiesAcross::default();
@@ -315,7 +315,7 @@ impl SplitSpec {
             }
             Self::ByTextAndAnnotator(_) => {
                 let (text, annotator) = (by_text(), annotators());
-                // Labels of new annotators on old texts, and the reverse, stay out, as they do of the test.
+                // Labels of new annotators on old texts, and the reverse, are excluded, as for the test.
                 let of = |wanted: bool| -> Vec<Observation> {
                     let is = |o: &&Observation| {
                         text[o.text as usize] == wanted && annotator[o.annotator as usize] == wanted
@@ -335,7 +335,7 @@ impl SplitSpec {
         (kept, held, texts_alone)
     }
 
-    /// The side of every label.
+    /// Determines the side of every label.
     fn sides(
         self,
         data: &TrainingData<'_>,
@@ -481,7 +481,7 @@ impl TryFrom<String> for SplitSpec {
     }
 }
 
-/// As it is in JSON: its name.
+/// Represented by its name, as in JSON.
 #[cfg(feature = "specta")]
 impl specta::Type for SplitSpec {
     fn definition(types: &mut specta::Types) -> specta::datatype::DataType {
@@ -489,7 +489,7 @@ impl specta::Type for SplitSpec {
     }
 }
 
-/// As it is in JSON: its name.
+/// Represented by its name, as in JSON.
 #[cfg(feature = "schema")]
 impl schemars::JsonSchema for SplitSpec {
     fn inline_schema() -> bool {
@@ -511,7 +511,7 @@ mod tests {
     use dissensus_domain::ScaleKind;
     use dissensus_stats::data::{Embeddings, Target};
 
-    /// 20 texts, 6 annotators, three of whom label each text.
+    /// 20 texts and 6 annotators, three of whom label each text.
     fn labels() -> Vec<Observation> {
         let label = |i: u32| Observation {
             text: i / 3,
@@ -635,7 +635,7 @@ mod tests {
         for (seed, name) in (0..20).flat_map(|seed| names.map(|name| (seed, name))) {
             let split: SplitSpec = name.parse().unwrap();
             let division = divide(split, columns, seed, 0.3).unwrap();
-            // A random split parts labels: there it is one annotator's labels of one body that stay together.
+            // A random split separates labels: there one annotator's labels of one body stay together.
             let random = matches!(split, SplitSpec::Random(_));
             let of = |labels: &[Observation]| -> BTreeSet<(u32, u32)> {
                 labels
@@ -683,7 +683,7 @@ mod tests {
         let division = divide(SplitSpec::Column, columns, 0, 0.3).unwrap();
         assert_eq!(division.test.texts(), 10);
         assert_eq!(division.copies, CopiesAcross { scored: vec![10, 15], left_out: 0 });
-        // Validation is ours to draw.
+        // Validation is drawn by us.
         let body = |labels: &[Observation]| -> BTreeSet<u32> {
             labels.iter().map(|o| first[o.text as usize]).collect()
         };
@@ -702,7 +702,7 @@ mod tests {
             assert_eq!(division.test.texts(), 6);
             assert!(texts(&division.validation).iter().all(|t| t % 4 != 0));
         }
-        // Two groups of a large number that share a text are one.
+        // Two of many groups that share a text are one.
         let groups: Vec<Option<u32>> = (0..200).map(|t| Some(t / 4)).collect();
         let mut first: Vec<u32> = (0..200).collect();
         first[150] = 7;

@@ -1,4 +1,4 @@
-//! The answer for macro-F1, chosen on labels that train or validate, never on those that test.
+//! Tuning of the answer for macro-F1, on training or validation labels, never on test labels.
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
@@ -8,7 +8,7 @@ use dissensus_stats::data::progress::{Progress, Quiet, step};
 use dissensus_stats::data::{FitOptions, ModelError, ModelKind, Observation, TrainingData, folds};
 use dissensus_stats::metrics::{F1Rule, Scored, dichotomize, score};
 
-/// Folds of the labelled texts, of which [`HELD_OUT`] are held out in turn to choose by.
+/// Number of folds of the labelled texts, of which [`HELD_OUT`] are held out in turn for tuning.
 const FOLDS: usize = 5;
 const HELD_OUT: usize = 2;
 
@@ -74,7 +74,7 @@ pub fn scored_by_calibration(
     validation_scores(data, validation, options, &Quiet(progress))
 }
 
-/// The rule by labels that were predicted without them.
+/// Chooses the rule on labels predicted without them.
 pub(super) fn choose(held_out: Scored, train: &[Observation], at_least: Option<u16>) -> F1Rule {
     let Some(level) = at_least else { return F1Rule::choose(&held_out, train) };
     let train: Vec<Observation> =
@@ -114,7 +114,7 @@ mod tests {
         assert!(rule.alpha > 0.0);
         assert!(macro_f1(&truth, &tuned) > macro_f1(&truth, &likely) + 0.02);
         assert!(accuracy(&truth, &tuned) < accuracy(&truth, &likely));
-        // Repeats, and does not depend on the order of the labels.
+        // Reproducible, and independent of the order of the labels.
         let turned: Vec<Observation> = train.iter().rev().copied().collect();
         let data = TrainingData { observations: &turned, ..data };
         assert_eq!(rule, f1_rule_by_folds(ModelKind::Shared, &data, seen, None, &options, &Silent).unwrap());

@@ -6,12 +6,12 @@ use dissensus_stats::math::random::generator;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
 
-/// `round(share x items)`, at least one and at most all but one.
+/// Computes `round(share x items)`, at least one and at most all but one.
 fn share_of(items: usize, share: f64) -> usize {
     ((share * items as f64).round() as usize).clamp(1.min(items), items.saturating_sub(1).max(1))
 }
 
-/// A seeded share of the items.
+/// Draws a seeded share of the items.
 pub(super) fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut generator(seed, stream));
@@ -48,7 +48,7 @@ pub(super) fn share_of_units(
         unit.iter().for_each(|item| trains[*item] = true);
     }
     if many == 0 {
-        // All of them are large: the smallest comes nearest.
+        // All of them are large: the smallest is nearest.
         let smallest = order.iter().min_by_key(|unit| unit.len());
         smallest.into_iter().flatten().for_each(|item| trains[*item] = true);
     }
@@ -79,7 +79,7 @@ pub(super) fn share_of_groups(
     trains
 }
 
-/// Shares of the texts within the texts of each majority label; copies have one, of all their labels.
+/// Shares of the texts within the texts of each majority label; copies count as one, with all their labels.
 pub(super) fn stratified(
     sorted: &[Observation],
     copies: &Copies,
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_large_unit_is_passed_over_where_it_overshoots() {
-        // Sixty texts with one body and forty of their own.
+        // Sixty texts with one body and forty with different ones.
         let units = || {
             let mut units = vec![(0..60).collect::<Vec<usize>>()];
             units.extend((60..100).map(|item| vec![item]));
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(taken(0.25), 25, "seed {seed}");
             assert!(taken(0.7).abs_diff(70) <= 30, "seed {seed}: {}", taken(0.7));
         }
-        // Two halves: one of them is taken, whatever the share.
+        // Two halves: one of them is selected, for any share.
         for share in [0.1, 0.5, 0.9] {
             let halves = vec![(0..10).collect(), (10..20).collect()];
             assert_eq!(share_of_units(halves, 20, share, 1, 0).iter().filter(|t| **t).count(), 10);

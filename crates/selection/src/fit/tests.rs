@@ -125,7 +125,7 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
         dissensus_stats::metrics::log_loss(&dissensus_stats::metrics::score(model.as_ref(), &test))
     };
     assert!(loss(true) < 0.7 * loss(false));
-    // The running sums of the live model know slopes too.
+    // The running sums of the live model include slopes too.
     let mut live = dissensus_models::live::LiveModel::fit(&train, &FitOptions::default(), &Silent).unwrap();
     live.record(test[0]).unwrap();
     let text = live.add_text(sim.embeddings.features(5)).unwrap();
@@ -389,7 +389,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     let mut new = [0.0; 5];
     live.predict_new_annotator(210, &[Some(1)], &mut new);
     assert_eq!(p(&live, 210, 59), new, "who has no labels is predicted by the gender");
-    // The sum adds up, and has the group's part.
+    // The parts add up to the sum, including the group's part.
     let explained = live.explain(dissensus_models::live::ExplainedText::Row(210), 59).unwrap();
     let probabilities: Vec<f32> = explained.probabilities.iter().map(|p| *p as f32).collect();
     assert!(probabilities.iter().zip(&new).all(|(a, b)| (a - b).abs() < 1e-4), "{probabilities:?} {new:?}");
@@ -415,7 +415,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     // Saved and restored.
     let back = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert_eq!((p(&back, 210, 59), back.estimation()), (p(&live, 210, 59), live.estimation()));
-    // What leaves the project knows people by the slopes of their groups, and nothing by the groups' names.
+    // The exported model represents people by the slopes of their groups, without the groups' names.
     let bytes = live.to_bytes_for_new_texts().unwrap();
     let (mut here, mut alone) = (back, dissensus_models::live::LiveModel::from_bytes(&bytes).unwrap());
     let text = sim.embeddings.row(210);
@@ -424,7 +424,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     assert!(!bytes.windows(5).any(|window| window == b"woman"));
 }
 
-/// What gaps are tested against is what a model without slopes predicts, severities included.
+/// Gaps are tested against the predictions of a model without slopes, including severities.
 #[test]
 fn without_slopes_of_groups_people_are_those_of_a_model_that_has_none() {
     let (mut sim, attributes) = groups_that_differ_in_kind();
@@ -462,7 +462,7 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
     let joined = live.add_annotator();
     assert_eq!(p(&live, 210, joined), p(&live, 210, u32::MAX), "of no group");
     let unknown = p(&live, 210, 57);
-    // Names of values in another order, one of them new, as a project has them after an import.
+    // Names of values in another order, one of them new, as in a project after an import.
     let known = Attribute {
         name: "gender".into(),
         values: vec!["man".into(), "other".into(), "woman".into()],
@@ -477,7 +477,7 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
     assert_eq!(p(&live, 210, joined), by_gender(Some(0)), "a woman");
     assert_ne!(p(&live, 210, joined), by_gender(None));
     assert_ne!(p(&live, 210, 57), unknown, "a man, it turned out");
-    // What is summed up over people follows.
+    // Sums over people are updated.
     let mut again = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     let close = |a: &dissensus_models::live::LiveModel, b: &dissensus_models::live::LiveModel| {
         let (a, b) = (a.disagreement(3), b.disagreement(3));
@@ -515,7 +515,7 @@ fn a_model_keeps_what_its_fit_knew_of_people() {
     let labels = sim.observations.iter().filter(|o| o.annotator == 3).count();
     assert!(live.knows_attributes(&whole, 0) && live.knows_attributes(&other, labels));
     assert!(!live.knows_attributes(&other, labels - 1));
-    // Who has no labels, and names in another order, change nothing.
+    // Annotators without labels, and names in another order, change nothing.
     other.clone_from(&whole);
     other[0].of[59] = None;
     assert!(live.knows_attributes(&other, 0));
