@@ -37,7 +37,7 @@ impl AnsweredAgain {
         is_asked(question, |id| self.conditions.get(&id), |id| self.answer(id, text))
     }
 
-    /// Texts that were answered after the first answer to this one, those asked again included.
+    /// Number of texts that were answered after the first answer to this one, including re-annotations.
     fn others_since(&self, first: &Answers<'_>, text: TextId) -> usize {
         let Some(at_ms) = first.given_at(text) else { return usize::MAX };
         let mut again: HashMap<TextId, i64> = HashMap::new();
@@ -219,7 +219,7 @@ impl Labelling {
         if open_now.is_empty() {
             open_now = open(Left::Skipped);
         }
-        // Of a text that was passed by; one that was answered and comes again later is not at hand there.
+        // For a text that was skipped; an answered one that comes again later is not the current one there.
         let passed_by =
             |item: &Assignment| Some(item.text) == after && item.occasion == 1 && left(item).is_some();
         let at_hand = packet.assignments.iter().position(passed_by);
@@ -227,7 +227,7 @@ impl Labelling {
         Ok(behind.or(open_now.first()).map(|(_, item)| **item))
     }
 
-    /// How far a packet is: its first answers with those of texts that are asked again.
+    /// Progress in a packet: its first answers together with re-annotations.
     pub(super) fn with_again(
         &self,
         first: Progress,
@@ -239,7 +239,7 @@ impl Labelling {
         // Falls back to the progress of the first round where the file cannot be read now.
         let read = self.answered_again(packet.annotator, 2);
         let Some(answered) = go_on("reading what was answered again", read) else { return first };
-        // What is left out is not asked again; where it was before, that counts.
+        // Excluded texts are not asked again; those answered before count.
         let asked = |item: &&Assignment| {
             item.occasion > 1
                 && (!left_out.contains(item.text) || answered.is_done_again(questions, item.text))

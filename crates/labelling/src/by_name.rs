@@ -1,37 +1,33 @@
-//! A label by names, as the command gives it.
+//! Labels by names, as given to the command.
 
 use super::Labelling;
 use dissensus_api::{Beside, NewLabel, Progress};
 use dissensus_domain::{AnnotatorId, LabelSource, Remark};
 use dissensus_project::error::WorkbenchError;
 
-/// A label on disk, by names.
+/// A recorded label, with names.
 #[derive(Clone, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedLabel {
-    /// External id of the annotator.
     pub annotator: String,
-    /// External id of the text.
     pub text_id: String,
-    /// Name of the question.
     pub question: String,
-    /// Name of the level.
     pub value: String,
     /// False where the question's condition is not met: the label is stored, but not used for anything that
     /// depends on its question.
     pub asked: bool,
-    /// True where the annotator was added with this label.
+    /// True if the annotator was added with this label.
     pub new_annotator: bool,
     /// 1 for the label, or the later annotation round of this answer.
     pub occasion: u16,
-    /// How far the annotator is now.
+    /// The annotator's progress after it.
     pub progress: Progress,
 }
 
-/// Who labels, by name.
+/// An annotator, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedAnnotator<'a> {
-    /// External id or name on screen.
+    /// External id or display name.
     pub name: &'a str,
     /// Whether an unknown name creates a new annotator even if a similar name exists.
     pub new: bool,

@@ -1,4 +1,4 @@
-//! Care for the person who labels: a daily limit of harmful texts, and topics that are left out.
+//! Care of annotators: a daily limit of harmful texts, and excluded topics.
 
 use super::Labelling;
 use crate::topics;
@@ -73,7 +73,7 @@ impl Labelling {
         let choice = OwnChoice { limit: own.limit, harmful, words: topics::checked(&own.words)?, groups };
         let kept = self.care_file(annotator)?.change(|kept| kept.own = choice)?;
         let info = self.care_info(annotator, &kept)?;
-        // What is left out changes what there is to do.
+        // Excluded texts change what is left to do.
         self.context.listeners.send(&Event::Project);
         Ok(info)
     }
@@ -83,7 +83,7 @@ impl Labelling {
         Ok(CareFile::of(&self.context.home, self.context.store.project_id()?, &person))
     }
 
-    /// By which a person is known on this computer, also in other copies.
+    /// Identifies a person on this computer, across copies.
     pub(super) fn external_id(&self, annotator: AnnotatorId) -> Result<String, WorkbenchError> {
         let index = self.context.index();
         let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
@@ -126,7 +126,7 @@ impl Labelling {
         })
     }
 
-    /// Whether a text is harmful as far as is known.
+    /// Whether a text is harmful according to current data.
     fn is_harmful_to(
         &self,
         annotator: AnnotatorId,
@@ -170,7 +170,7 @@ fn limits(study: &StudyCare) -> StudyLimits {
     StudyLimits { limit: study.limit, strict: study.strict, greyscale: study.greyscale }
 }
 
-/// A study that set no limit forbids nothing.
+/// A study without a limit allows everything.
 fn may_go_on(study: &StudyCare) -> bool {
     !study.strict || study.limit.is_none()
 }

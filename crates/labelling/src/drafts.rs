@@ -30,7 +30,7 @@ impl Labelling {
         self.drafts_file(annotator)?.keep(&place, typed, &given)
     }
 
-    /// What a person typed about a text and did not give, where that is anything else than what is given.
+    /// A person's draft on a text, if it differs from what was submitted.
     pub(super) fn draft_of(
         &self,
         annotator: AnnotatorId,

@@ -8,7 +8,7 @@ use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 use std::collections::BTreeSet;
 
-/// More events than this at once are no clicks: what follows events is then read anew as a whole.
+/// With more events than this at once, everything derived from events is read again as a whole.
 const AT_ONCE: u32 = 2_000;
 
 impl Labelling {

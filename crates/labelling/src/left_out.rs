@@ -11,16 +11,16 @@ use dissensus_store::StoreError;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The texts that one person leaves out.
+/// The texts that one person excludes.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
-    /// What they were found by.
+    /// Words by which they were found.
     words: Vec<String>,
     groups: Vec<String>,
-    /// How many texts there were then.
+    /// Number of texts at that time.
     among: usize,
     texts: HashSet<TextId>,
-    /// How many of them this person is asked about, and had answered nothing about.
+    /// Number of excluded texts that this person is asked about and had not answered at all.
     pub(super) open: u32,
 }
 
@@ -35,7 +35,7 @@ impl LeftOut {
 }
 
 impl Labelling {
-    /// The texts that a person leaves out, found anew where the choice or the texts have changed.
+    /// The texts that a person excludes, searched again if the choice or the texts have changed.
     pub(super) fn left_out(&self, annotator: AnnotatorId) -> Result<Arc<LeftOut>, WorkbenchError> {
         let own = self.care_file(annotator)?.read().own;
         let among = self.context.index().texts().len();
@@ -65,7 +65,7 @@ impl Labelling {
         Ok(found)
     }
 
-    /// How many of these texts a person is asked about and has answered nothing about.
+    /// Number of these texts that a person is asked about and has not answered at all.
     fn open_of(&self, annotator: AnnotatorId, texts: &HashSet<TextId>) -> Result<u32, WorkbenchError> {
         let mut open = texts.clone();
         if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {

@@ -1,4 +1,4 @@
-//! Texts set aside, and flagged.
+//! Skips and flags.
 
 use super::Labelling;
 use dissensus_api::Progress;

@@ -1,4 +1,4 @@
-//! Which text comes next.
+//! The choice of the next text.
 
 use super::Labelling;
 use super::left_out::LeftOut;
@@ -43,7 +43,8 @@ impl Labelling {
         let (text, random) = match order {
             TextOrder::File => (self.following(&open, after), false),
             TextOrder::Random => (drawn(&open, annotator), true),
-            // The draw depends on nothing but who and how many, so that the same text comes after a restart.
+            // The draw depends only on the annotator and the number of answers, so that the same text comes
+            // after a restart.
             _ if f64::from(share) > unit(mix(annotator.0, done)) => (drawn(&open, annotator), true),
             TextOrder::Informative => match self.best(&open, self.live.bald(question, annotator)) {
                 Some(text) => (text, false),
@@ -79,7 +80,7 @@ impl Labelling {
             let book = self.practice.book()?;
             let there =
                 |row: &i64| usize::try_from(*row).ok().and_then(|row| index.texts().get(row).copied());
-            // Past what is practised on and what is left out, the same way.
+            // Skips practice texts and excluded texts in the same direction.
             let passed = |text: TextId| book.is_practice(text) || left_out.contains(text);
             let mut row = i64::from(here) + i64::from(step);
             while step != 0 && there(&row).is_some_and(passed) {
@@ -115,7 +116,7 @@ impl Labelling {
         Ok(if open.is_empty() { skipped } else { open })
     }
 
-    /// The first open text behind `after` in file order, round the end.
+    /// The first open text after `after` in file order, wrapping around.
     fn following(&self, open: &[TextId], after: Option<TextId>) -> TextId {
         let behind = after.and_then(|after| open.iter().find(|text| **text > after));
         *behind.unwrap_or(&open[0])
@@ -133,12 +134,12 @@ impl Labelling {
     }
 }
 
-/// The first text of this annotator's own shuffled order.
+/// The first text in this annotator's own random order.
 fn drawn(open: &[TextId], annotator: AnnotatorId) -> TextId {
     *open.iter().min_by_key(|text| mix(annotator.0, text.0)).unwrap_or(&open[0])
 }
 
-/// A number from 0 up to 1 from a well-mixed one.
+/// Maps a well-mixed number to the range from 0 to 1.
 fn unit(mixed: u64) -> f64 {
     (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -17,19 +17,16 @@ use dissensus_project::event::Event;
 use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 
-/// An answer in practice, by names.
+/// A recorded answer in practice, with names.
 #[derive(Clone, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPractice {
-    /// External id of the annotator.
     pub annotator: String,
-    /// External id of the text.
     pub text_id: String,
-    /// Name of the question.
     pub question: String,
-    /// The answer, as it was given.
+    /// The answer as given.
     pub value: String,
-    /// True where the annotator was added with this answer.
+    /// True if the annotator was added with this answer.
     pub new_annotator: bool,
     /// The feedback on the answer.
     #[serde(flatten)]

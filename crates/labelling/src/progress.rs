@@ -1,4 +1,4 @@
-//! How far an annotator is.
+//! Progress of annotators.
 
 use super::Labelling;
 use super::annotations::SharedAnnotations;
@@ -25,7 +25,7 @@ impl Labelling {
         let left_out = go_on("reading which texts are left out", self.left_out(sheet.annotator));
         let left_out = left_out.unwrap_or_default();
         let answers = sheet.read();
-        // Without the file texts of the practice are counted with the others until it can be read.
+        // If the file cannot be read, practice texts are counted with the others until it can.
         let book = go_on("reading the practice", self.practice.book());
         let index = self.context.index();
         let real = book.map_or_else(|| index.texts().to_vec(), |book| book.real(index.texts()));
@@ -52,7 +52,7 @@ impl Labelling {
         self.sheet(annotator, questions).unwrap_or(at_hand)
     }
 
-    /// What an annotator has done with a question of the project: its options are answered together.
+    /// The annotations of an annotator on a question of the project: its options are answered together.
     pub fn annotations_of(
         &self,
         annotator: AnnotatorId,

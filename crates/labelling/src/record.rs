@@ -10,12 +10,11 @@ use dissensus_project::log::go_on;
 use dissensus_store::AnswerDetails;
 use std::time::Duration;
 
-/// A label that is on disk and learned.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What the annotator is shown.
+    /// The receipt for the annotator.
     pub receipt: LabelReceipt,
-    /// The disk's own part: the time of the commit that waits for it.
+    /// Time of the commit that waits for the disk.
     pub sync: Duration,
 }
 
@@ -52,7 +51,7 @@ impl Labelling {
         let details = AnswerDetails { takes_back: source == LabelSource::Window, ..self.details(beside)? };
         let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
-        // The command shows nothing after a label.
+        // The command reveals nothing after a label.
         let reveals = source == LabelSource::Window && context.reveals_now();
         let predicted =
             reveals.then(|| self.live.predictions_on(new.question, new.text, new.annotator)).flatten();

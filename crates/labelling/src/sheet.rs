@@ -17,23 +17,23 @@ pub struct Sheet {
     of: BTreeMap<QuestionId, (Option<Condition>, SharedAnnotations)>,
 }
 
-/// A [`Sheet`] that stays as it is for as long as this is held.
+/// A consistent view of a [`Sheet`] for as long as this is held.
 pub struct Answers<'a> {
     shown: &'a [QuestionId],
     of: BTreeMap<QuestionId, (Option<&'a Condition>, MutexGuard<'a, Annotations>)>,
 }
 
-/// What is left of the questions that are asked about a text.
+/// Unanswered questions about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// One that was not put off.
+    /// At least one that was not skipped.
     Open,
-    /// Only what was put off.
+    /// Only skipped ones.
     Skipped,
 }
 
 impl Labelling {
-    /// What an annotator did with these questions.
+    /// The sheet of an annotator for these questions.
     pub fn sheet(&self, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, WorkbenchError> {
         if questions.is_empty() {
             return Err(WorkbenchError::NoQuestion);
@@ -65,15 +65,15 @@ impl Sheet {
         &self.shown
     }
 
-    /// What was answered, as of this moment.
+    /// Locks the answers for reading.
     pub fn read(&self) -> Answers<'_> {
-        // By question, so that two that wait for each other's do not wait for ever.
+        // Locked in the order of questions, which prevents deadlocks.
         let of =
             self.of.iter().map(|(id, (only_if, annotations))| (*id, (only_if.as_ref(), lock(annotations))));
         Answers { shown: &self.shown, of: of.collect() }
     }
 
-    /// Notes an answer that is on disk.
+    /// Records an answer that is on disk.
     pub(super) fn note_answer(&self, question: QuestionId, text: TextId, answer: &Answer, at_ms: i64) {
         if let Some((_, annotations)) = self.of.get(&question) {
             lock(annotations).note_answer(text, answer, at_ms);
@@ -82,12 +82,12 @@ impl Sheet {
 }
 
 impl Answers<'_> {
-    /// What was done with one of the questions.
+    /// The annotations of one of the questions.
     pub fn annotations(&self, question: QuestionId) -> Option<&Annotations> {
         self.of.get(&question).map(|(_, annotations)| &**annotations)
     }
 
-    /// Whether a question is asked about a text, by what was answered about it.
+    /// Whether a question is asked about a text, given its answers.
     pub(super) fn asks(&self, question: QuestionId, text: TextId) -> bool {
         let condition = |id| self.of.get(&id).and_then(|(only_if, _)| *only_if);
         is_asked(question, condition, |id| self.annotations(id)?.answers.get(&text))
@@ -98,18 +98,18 @@ impl Answers<'_> {
         asked.filter_map(|id| Some((*id, self.annotations(*id)?)))
     }
 
-    /// The questions that are asked about a text and not answered, in their order.
+    /// The unanswered questions that are asked about a text, in their order.
     pub(super) fn open(&self, text: TextId) -> Vec<QuestionId> {
         let open = self.asked(text).filter(|(_, annotations)| !annotations.answers.contains_key(&text));
         open.map(|(id, _)| id).collect()
     }
 
-    /// When a text was answered last, in the window or by the command.
+    /// When a text was last answered in the window or with the command.
     pub fn given_at(&self, text: TextId) -> Option<i64> {
         self.shown.iter().filter_map(|id| self.annotations(*id)?.given_at(text)).max()
     }
 
-    /// How many texts were answered last after this time.
+    /// Number of texts that were last answered after this time.
     pub(super) fn given_after(&self, at_ms: i64) -> usize {
         let of = |id: &QuestionId| self.annotations(*id).map(|annotations| annotations.given_after(at_ms));
         let texts: BTreeSet<TextId> = self.shown.iter().filter_map(of).flatten().collect();

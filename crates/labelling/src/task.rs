@@ -1,4 +1,4 @@
-//! One text before an annotator.
+//! Tasks: one text as shown to an annotator.
 
 use super::Labelling;
 use super::told::Told;

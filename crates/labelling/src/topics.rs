@@ -4,16 +4,16 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::words::counted;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The most words that a person can name, and the longest, in characters.
+/// Maximum number of words of a person, and maximum length in characters.
 const MOST: usize = 200;
 const LONGEST: usize = 100;
 
-/// Words and phrases to look for in texts, without regard to case.
+/// Words and phrases to search in texts, ignoring case.
 pub(crate) struct Topics(Vec<Topic>);
 
 struct Topic {
     words: Vec<String>,
-    /// The last of them is the beginning of a word.
+    /// Whether the last one is only the beginning of a word.
     begins: bool,
 }
 
@@ -28,7 +28,7 @@ impl Topics {
         Self(words.iter().filter_map(topic).collect())
     }
 
-    /// Whether one of them is in a text.
+    /// Whether a text contains one of them.
     pub(crate) fn are_in(&self, body: &str) -> bool {
         if self.0.is_empty() {
             return false;

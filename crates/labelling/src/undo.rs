@@ -1,4 +1,4 @@
-//! Undo.
+//! Undo of the last answer.
 
 use super::Labelling;
 use dissensus_api::Undone;
@@ -52,7 +52,7 @@ impl Labelling {
             },
         };
         if self.follow_events().is_err() {
-            // It was taken back all the same. What follows events is read anew when it is next asked for.
+            // It was taken back all the same. Derived data is read again at the next request.
             self.annotations.clear();
             self.live.invalidate_all();
         }
@@ -62,7 +62,7 @@ impl Labelling {
         Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))
     }
 
-    /// Why `given` is not taken back, by names.
+    /// Explains why `given` is not taken back, by names.
     fn replaced(&self, given: &Event, current: &Event) -> Result<WorkbenchError, WorkbenchError> {
         let index = self.context.index();
         let name = |event: &Event| {

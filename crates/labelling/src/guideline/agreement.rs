@@ -1,4 +1,4 @@
-//! Agreement before and after a version of the guideline.
+//! Agreement under each version of the guideline or the wording.
 
 use super::Guidelines;
 use dissensus_api::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Minimum number of texts with two labels at which complete agreement is shown.
 const ENOUGH: usize = 20;
 
-/// By what labels are divided.
+/// How labels are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnScreen {
     /// The version of the guideline.
@@ -23,7 +23,7 @@ pub enum OnScreen {
     Wording,
 }
 
-/// Labels with the number of what was on screen.
+/// Labels with the number of the version on screen.
 type Numbered = Vec<(CurrentLabel, Option<u32>)>;
 
 impl Guidelines {
@@ -104,7 +104,7 @@ impl Guidelines {
         for (label, number) in labels {
             let row =
                 (index.text_row(label.text), index.annotator_row(label.annotator), label.answer.level());
-            // What came in since the index was read is there the next time.
+            // Additions since the index was read are included the next time.
             if let (Some(text), Some(annotator), Some(level)) = row {
                 versions.entry(number).or_default().push(Observation { text, annotator, level });
             }

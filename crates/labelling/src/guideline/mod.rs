@@ -1,4 +1,4 @@
-//! The guideline: what annotators go by, in versions, and how far they agree under each.
+//! The guideline: instructions for annotators, in versions, and agreement under each.
 
 mod agreement;
 mod markdown;
@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The longest guideline, in characters.
+/// Maximum length of a guideline, in characters.
 const LONGEST: usize = 200_000;
 
-/// The longest word on what changed and on who wrote, in characters.
+/// Maximum length of the description of a change and of the author, in characters.
 const LONGEST_CHANGE: usize = 2_000;
 
 /// The guideline of the open project.
@@ -130,7 +130,7 @@ impl Guidelines {
         Ok(GuidelineWritten { guideline: self.version(None)?, notices })
     }
 
-    /// The name under which a picture is shown.
+    /// The name under which a picture is stored.
     fn picture_of(
         &self,
         target: &str,

@@ -8,14 +8,14 @@ use imagesize::ImageType;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// The largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const LARGEST: u64 = dissensus_store::LARGEST_PICTURE as u64;
 
 /// Maximum length of a side, in pixels: a window needs four bytes per pixel to show it, regardless of the
 /// file's size.
 const LONGEST_SIDE: usize = 6_000;
 
-/// Reads a picture; `shown` is how its author names it.
+/// Reads a picture; `shown` is its name in the guideline.
 pub(super) fn read(path: &Path, shown: &str) -> Result<Picture, WorkbenchError> {
     let refused = |why: String| GuidelineError::Picture { name: shown.to_owned(), why };
     let about = std::fs::metadata(path).map_err(|e| {

@@ -13,11 +13,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The project's practice settings and answers.
 pub struct PracticeBook {
-    /// The mark.
     pub rule: PracticeRule,
-    /// The mark of attention checks, where there is one.
+    /// The pass mark of attention checks, if any.
     pub check_rule: Option<CheckRule>,
-    /// What is practised on, in the order of the first round.
+    /// Practice texts, in the order of the first round.
     pub texts: Vec<PracticeText>,
     /// Texts that are not asked as real ones: practice texts, and former ones whose right answer people
     /// have seen.
@@ -33,9 +32,9 @@ pub struct PracticeBook {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     pub step: PracticeStep,
-    /// Attention checks are the reason.
+    /// Whether attention checks are the reason.
     pub by_checks: bool,
-    /// The round at hand, from 1.
+    /// The current round, from 1.
     pub round: u32,
 }
 
@@ -54,7 +53,7 @@ fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSe
     for of_text in facts.chunk_by(|a, b| (a.question, a.text) == (b.question, b.text)) {
         for (at, fact) in of_text.iter().enumerate().filter(|(_, fact)| !fact.value.is_null()) {
             let (Some(question), Some(text)) = (fact.question, fact.text) else { continue };
-            // A packet can be written again as long as the answer holds.
+            // A packet can be written again as long as the answer is valid.
             let until = of_text.get(at + 1).map_or(i64::MAX, |next| next.at_ms);
             let has_it =
                 packets.iter().any(|(one, _)| one.made_at_ms < until && one.questions.contains(&question));
@@ -75,7 +74,7 @@ impl PracticeBook {
         let scales: HashMap<QuestionId, Scale> =
             index.questions().iter().map(|question| (question.id, question.scale.clone())).collect();
         let place = |question: QuestionId| index.questions().iter().position(|asked| asked.id == question);
-        // What a packet asks is real there, whatever became of the text since.
+        // Texts of a packet are real ones there, whatever their state in the project.
         let assigned: HashSet<TextId> = (context.packet.iter())
             .flat_map(|packet| packet.assignments.iter().map(|item| item.text))
             .collect();
@@ -113,27 +112,27 @@ impl PracticeBook {
         })
     }
 
-    /// Whether there is a practice, or was one.
+    /// Whether there is practice, or was any.
     pub fn is_there(&self) -> bool {
         !self.texts.is_empty() || !self.rounds.is_empty()
     }
 
-    /// Whether a text is practised on and not asked as a real one.
+    /// Whether a text is a practice text and not asked as a real one.
     pub fn is_practice(&self, text: TextId) -> bool {
         self.kept_apart.contains(&text)
     }
 
-    /// Those of these texts that are real ones.
+    /// Filters these texts to real ones.
     pub fn real(&self, texts: &[TextId]) -> Vec<TextId> {
         texts.iter().copied().filter(|text| !self.is_practice(*text)).collect()
     }
 
-    /// Everybody who has begun, with their rounds.
+    /// Everyone who has begun, with their rounds.
     pub fn people(&self) -> impl Iterator<Item = (AnnotatorId, &PracticeRounds)> {
         self.rounds.iter().map(|(who, rounds)| (*who, rounds))
     }
 
-    /// The text of this question that is practised on.
+    /// The practice text of this question.
     pub(crate) fn text(&self, question: QuestionId, text: TextId) -> Option<&PracticeText> {
         self.texts.iter().find(|one| (one.question, one.text) == (question, text))
     }
@@ -144,7 +143,7 @@ impl PracticeBook {
         scale.is_some_and(|scale| is_right(scale, &one.answer, given, self.rule.within))
     }
 
-    /// The round of this number, where it was begun.
+    /// The round of this number, if it was begun.
     pub(crate) fn round(&self, annotator: AnnotatorId, number: u32) -> Option<&PracticeRound> {
         self.rounds.get(&annotator)?.0.iter().find(|round| round.number == number)
     }
@@ -159,7 +158,7 @@ impl PracticeBook {
         round.standing(&self.texts, self.rule.pass, |one, given| self.is_right(one, given))
     }
 
-    /// Right answers of a round, and of how many.
+    /// Number of right answers in a round, and of answers.
     pub fn score(&self, round: &PracticeRound) -> (u32, u32) {
         round.score(&self.texts, |one, given| self.is_right(one, given))
     }
@@ -223,7 +222,8 @@ impl PracticeBook {
         let finished = rounds.iter().rev().find(|round| self.is_finished(round));
         let Some(finished) = finished else { return step(PracticeStep::Practise, false, at_hand) };
         let next = finished.number + 1;
-        // A packet cannot know what became of the checks; the project knows whether they are still missed.
+        // A packet does not know the current state of the checks; the project knows whether they are still
+        // failed.
         let asked_again = self.in_packet || after_checks == Some(AfterFailing::Practise);
         if asked_again && self.again.get(&annotator).is_some_and(|wanted| *wanted > finished.number) {
             return step(PracticeStep::Practise, true, next);

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckStanding {
     pub standing: Standing,
-    /// When the last of the answers that are not right was given.
+    /// When the last wrong answer was given.
     pub(crate) missed_at_ms: Option<i64>,
 }
 
-/// Checks of one person.
+/// Counted checks of one person.
 #[derive(Default)]
 struct Counted {
     right: u32,

@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex};
 pub struct Practice {
     context: Arc<Context>,
     read: Arc<Mutex<Option<Read>>>,
-    /// Held while an answer is judged and written, so that one that came twice ends no round too early.
+    /// Held while an answer is checked and written, so that a duplicate does not end a round too early.
     pub(crate) answering: Arc<Mutex<()>>,
 }
 
-/// What was read last, and what was there then.
+/// The last state read, and the data it is based on.
 struct Read {
     newest_fact: i64,
     index: Arc<Index>,
