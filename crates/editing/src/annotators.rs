@@ -1,4 +1,4 @@
-//! Who labels.
+//! The annotators of the project.
 
 use super::Project;
 use dissensus_api::AnnotatorInfo;
@@ -48,7 +48,7 @@ impl Project {
             let (name, known) = (composed(name.trim()), near.external_id.clone());
             return Err(WorkbenchError::NearName { name, known });
         }
-        // The name itself is refused below.
+        // An invalid name is refused below.
         let store = &self.context.store;
         if store.looks_withdrawn(name.trim())? && !store.has_withdrawn(name.trim())? {
             return Err(WorkbenchError::NearWithdrawn(composed(name.trim())));

@@ -1,4 +1,4 @@
-//! What the study sets for the care of its people.
+//! The study's care settings.
 
 use super::Project;
 use dissensus_api::{HarmfulFrom, StudyCare, TextGroup};
@@ -14,7 +14,7 @@ impl Project {
         let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
         let index = self.context.index();
         let mut harmful = store.harmful_levels()?;
-        // Of another copy's question a level may be gone here.
+        // A level of another copy's question may be missing here.
         harmful.retain(|(question, level)| {
             index.question(*question).is_some_and(|asked| usize::from(*level) < asked.scale.len())
         });
@@ -58,7 +58,7 @@ impl Project {
         Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
     }
 
-    /// A question, where its scale has this level.
+    /// Finds a question, if its scale has this level.
     pub fn with_level(&self, question: QuestionId, level: u16) -> Result<Question, WorkbenchError> {
         let index = self.context.index();
         let asked = index.whole(question)?;
@@ -69,12 +69,12 @@ impl Project {
     }
 }
 
-/// More groups are hard to choose from.
+/// Maximum number of groups: more are hard to choose from.
 const MOST_GROUPS: u32 = 500;
-/// The most that a limit can be.
+/// Maximum daily limit.
 const MOST_A_DAY: u32 = 100_000;
 
-/// Refuses what is no limit.
+/// Refuses an invalid limit.
 pub fn check_limit(limit: Option<u32>) -> Result<(), WorkbenchError> {
     match limit {
         Some(limit) if !(1..=MOST_A_DAY).contains(&limit) => Err(WorkbenchError::Setting {

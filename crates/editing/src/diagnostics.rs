@@ -1,4 +1,4 @@
-//! Sizes of the project for a report. Nothing of a text, a label or a name.
+//! Sizes of the project for a bug report. They contain no text, label or name.
 
 use super::Project;
 use dissensus_project::error::WorkbenchError;

@@ -1,4 +1,4 @@
-//! The log of the project in words: who did what, when, and in which copy.
+//! The project's log in words: who did what, when, and in which copy.
 
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
@@ -16,9 +16,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Characters of a text that an entry shows.
+/// Number of characters of a text in an entry.
 const SNIPPET: usize = 100;
-/// The most entries of one page.
+/// Maximum number of entries in a page.
 const MOST: u32 = 1_000;
 
 impl Project {
@@ -58,7 +58,7 @@ impl Project {
     }
 }
 
-/// People whose name or id holds these words.
+/// People whose name or id contains these words.
 fn named_like(index: &Index, words: &str) -> Vec<AnnotatorId> {
     let words = words.to_lowercase();
     let holds = |name: &str| name.to_lowercase().contains(&words);
@@ -81,14 +81,14 @@ fn place(of: HistoryPlace) -> String {
     format!("{}:{}:{}", of.at_ms, of.source, of.row)
 }
 
-/// Puts rows into words.
+/// Converts rows into words.
 struct Teller<'a> {
     store: &'a Store,
     index: Arc<Index>,
-    /// With names hidden: who is called what.
+    /// Pseudonyms, if names are hidden.
     pseudonyms: Option<Pseudonyms>,
     origins: BTreeMap<CopyId, CopyOrigin>,
-    /// Whom packets were handed out to.
+    /// The owners of packets.
     packets: HashMap<PacketId, AnnotatorId>,
     reader: Option<AnnotatorId>,
     wordings: HashMap<WordingId, u32>,
@@ -162,7 +162,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Who signed with a name.
+    /// The displayed name of an author.
     fn signed(&self, name: &str) -> String {
         match (&self.pseudonyms, name) {
             (_, "") => String::new(),
@@ -229,9 +229,9 @@ impl<'a> Teller<'a> {
             Done::Panel { name, kept: true } => (format!("saved the panel {name}"), None),
             Done::Panel { name, kept: false } => (format!("keeps the panel {name} no longer"), None),
             Done::Job { kind, title, state, note } => match self.pseudonyms {
-                // What it worked on, and why it failed, may name people.
+                // Its subject, and the reason of a failure, may contain names.
                 Some(_) => (format!("{}: {state}", job_words(kind, "")), None),
-                // Of work that has ended well the note is the last step that it reported.
+                // For finished work the note is only the last step that it reported.
                 None => {
                     let why = note.clone().filter(|_| state == WorkState::Failed.name());
                     (format!("{}: {state}", job_words(kind, title)), why)
@@ -256,7 +256,7 @@ impl<'a> Teller<'a> {
         format!("is asked where {} is {}", other.name, names.join(" or "))
     }
 
-    /// What is set or noted may name people.
+    /// Describes a fact. Values and notes may contain names.
     fn fact(
         &self,
         name: &str,
@@ -314,7 +314,7 @@ const JOBS: [(&str, &str, Option<&str>); 19] = [
     ("words", "leaving out words of a text", None),
 ];
 
-/// What a job of this kind and title does.
+/// Describes a job of this kind and title.
 fn job_words(kind: &str, title: &str) -> String {
     let known = JOBS.iter().find(|(of, ..)| *of == kind);
     match known {
@@ -438,7 +438,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Kinds of jobs in the sources below a folder, by the calls that begin them.
+    /// Kinds of jobs in the sources below a folder, from the calls that begin them.
     fn kinds(folder: &std::path::Path, found: &mut std::collections::BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! What the project holds.
+//! Summary of the project.
 
 use super::{Project, choices};
 use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
@@ -13,7 +13,7 @@ impl Project {
     pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
         let store = &self.context.store;
         let index = self.context.index();
-        // Labels of each question, and the annotators who gave them.
+        // Number of labels of each question, and of annotators with labels.
         let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
         let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
         let mut labelled = HashSet::new();

@@ -41,12 +41,11 @@ impl Project {
         Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
     }
 
-    /// Where the project file is.
     pub fn path(&self) -> &Path {
         self.context.store.path()
     }
 
-    /// True where the project was opened to read.
+    /// True if the project was opened read-only.
     pub fn is_reader(&self) -> bool {
         self.context.is_reader()
     }

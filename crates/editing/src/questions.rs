@@ -1,4 +1,4 @@
-//! What is asked of every text.
+//! The questions of the project.
 
 use super::Project;
 use super::info::question_info;
@@ -14,18 +14,18 @@ use dissensus_project::event::Event;
 use dissensus_project::names::checked_name;
 use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
 
-/// What is to be changed of a question; what is `None` stays.
+/// Changes to a question; fields that are `None` are unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuestionChange {
-    /// The sentence an annotator reads.
+    /// The prompt shown to annotators.
     pub prompt: Option<String>,
     /// The help text of the question.
     pub help: Option<QuestionHelp>,
-    /// All its levels from now on, in their order.
+    /// All new levels, in their order.
     pub levels: Option<Vec<LevelEdit>>,
     /// Whether it allows "cannot say".
     pub cannot_say: Option<bool>,
-    /// Where it is asked; `Some(None)` everywhere.
+    /// New condition; `Some(None)` removes it.
     pub only_if: Option<Option<Condition>>,
     /// The form for notes.
     pub remarks: Option<RemarkForm>,
@@ -241,7 +241,7 @@ impl Project {
         Ok(uses.into_iter().map(info).collect())
     }
 
-    /// How a question was edited since it was added.
+    /// The history of edits to a question.
     pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, WorkbenchError> {
         let store = &self.context.store;
         let versions = store.question_versions(question)?;
@@ -329,7 +329,7 @@ impl Project {
             )));
         };
         let level = |name: &str| question.scale.index_of(name);
-        // A name may hold a comma.
+        // A name may contain a comma.
         let levels =
             level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
         let levels = levels.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Texts by their names, and all of them.
+//! Texts of the project.
 
 use super::Project;
 use dissensus_domain::{Text, TextId};

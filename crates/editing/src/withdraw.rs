@@ -123,14 +123,14 @@ impl Project {
         Ok(store.clean_after_erasing()?)
     }
 
-    /// Numbers of the runs that are here and names of their encoders.
+    /// Numbers of the existing runs and names of their encoders.
     fn run_encoders(&self) -> Result<Vec<(u32, String)>, WorkbenchError> {
         let uids: Vec<(u32, Uuid)> =
             self.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
         Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
     }
 
-    /// Of what was chosen last in the window, what is about people and questions that are gone.
+    /// Removes people and questions that no longer exist from the window's last choices.
     pub(super) fn forget_choices(&self) -> Result<(), WorkbenchError> {
         let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
         let Some(known) = known else { return Ok(()) };
