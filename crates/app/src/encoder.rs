@@ -1,4 +1,4 @@
-//! The default encoder: offered, and downloaded.
+//! The default encoder: offer and download.
 
 use super::Workbench;
 use dissensus_api::EncoderOffer;

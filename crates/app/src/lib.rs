@@ -1,4 +1,4 @@
-//! The application around the open project: settings, recent projects, what it is and what it can use.
+//! The application around the open project: settings, recent projects, and information about itself.
 
 mod diagnostics;
 mod encoder;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 const RECENT: &str = "recent.json";
 const SETTINGS: &str = "settings.json";
-/// More are hard to choose from.
+/// Maximum number of recent projects: more are hard to choose from.
 const MOST_RECENT: usize = 12;
 
 /// The application: at most one project is open at a time.
@@ -30,7 +30,7 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// An application with nothing open.
+    /// Creates an application without an open project.
     pub fn new(home: Home) -> Self {
         Self { home, session: RwLock::new(None), files: Mutex::new(()) }
     }
@@ -40,7 +40,7 @@ impl Workbench {
         &self.home
     }
 
-    /// What this application is and which encoder it found.
+    /// Information about this application and the encoder it found.
     pub fn app_info(&self) -> AppInfo {
         let found = dissensus_training::encoding::encoders::find_default(&self.home);
         let (encoder, problem) = match found {
@@ -57,7 +57,7 @@ impl Workbench {
         }
     }
 
-    /// Projects opened before, newest first.
+    /// Recently opened projects, newest first.
     pub fn recent_projects(&self) -> Vec<RecentProject> {
         let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
         for project in &mut recent {
@@ -74,7 +74,6 @@ impl Workbench {
         self.home.write_json(RECENT, &recent)
     }
 
-    /// Settings that hold for every project.
     pub fn settings(&self) -> AppSettings {
         self.home.read_json(SETTINGS).unwrap_or_default()
     }
@@ -174,7 +173,7 @@ impl Workbench {
         self.open_project(&path.to_string_lossy())
     }
 
-    /// Closes the open project, ending its jobs.
+    /// Closes the open project and ends its jobs.
     pub fn close_project(&self) {
         let old = self.session.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(session) = old {
@@ -237,7 +236,7 @@ impl Workbench {
         if let Some(old) = old {
             old.close();
         }
-        // The project is open; that the list of recent projects cannot be written does not undo that.
+        // The project is open, even if the list of recent projects cannot be written.
         go_on("remembering the project", self.remember(&info, sample));
         Ok(info)
     }
@@ -296,7 +295,7 @@ mod tests {
         let (settings, recent) = (config.join("settings.json"), config.join("recent.json"));
         let workbench = Workbench::new(Home::inside(&config, Vec::new()));
         workbench.save_settings(&workbench.settings()).unwrap();
-        // As a backup that was put back may have left it.
+        // As a restored backup may have left it.
         std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o644)).unwrap();
         workbench.save_settings(&workbench.settings()).unwrap();
         workbench.new_project(&folder.path().join("Study.dissensus").to_string_lossy()).unwrap();

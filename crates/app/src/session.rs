@@ -1,4 +1,4 @@
-//! One open project.
+//! One open project: a bundle of its parts.
 
 use dissensus_analysis::Analysis;
 use dissensus_analysis::bundles::Bundles;
@@ -30,33 +30,32 @@ use std::sync::Arc;
 
 /// One open project: a bundle of its parts. Every method of a part may be called from any thread.
 pub struct Session {
-    /// What the project holds, who labels, what is asked.
+    /// Contents, annotators and questions.
     pub project: Project,
-    /// Labels, one by one.
+    /// Recording of labels.
     pub labelling: Labelling,
     /// Models that learn label by label.
     pub live: LiveModels,
     /// The encoder and its embeddings.
     pub encoding: Encoding,
-    /// What is encoded and fitted without being asked for.
+    /// Automatic encoding and fitting.
     pub background: Background,
-    /// Training runs.
     pub runs: Runs,
-    /// Figures about labels, annotators and models.
+    /// Figures on labels, annotators and models.
     pub analysis: Analysis,
-    /// Models that leave the project.
+    /// Export of models.
     pub bundles: Bundles,
-    /// Files of other tools.
+    /// Import and export of other tools' files.
     pub exchange: Exchange,
-    /// What annotators go by.
+    /// Instructions for annotators.
     pub guideline: Guidelines,
-    /// A study of several people: packets out and in.
+    /// A study with several people: task packets and submissions.
     pub study: Study,
-    /// Verdicts of panels.
+    /// Decisions of panels.
     pub panels: Panels,
-    /// Labels summed up by text or by person.
+    /// Labels aggregated by text or by person.
     pub summaries: Summaries,
-    /// What a paper's appendix needs.
+    /// Reports for a paper's appendix.
     pub paper: PaperReports,
     /// Lists of texts.
     pub texts: Texts,
@@ -171,7 +170,7 @@ impl Session {
         self.context.listeners.add(listener);
     }
 
-    /// Ends jobs and threads and closes the file. What was confirmed is on disk.
+    /// Ends jobs and threads and closes the file. Confirmed data is on disk.
     pub fn close(&self) {
         self.context.threads.close();
         self.context.jobs.cancel_all();

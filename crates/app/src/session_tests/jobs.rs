@@ -1,4 +1,4 @@
-//! A panic in each kind of background work ends that work as failed, and nothing else.
+//! A panic in any background work ends only that work, as failed.
 
 use crate::session::Session;
 use dissensus_api::{ImportChoices, JobInfo, NewLabel, WorkState};
@@ -38,7 +38,7 @@ fn fail_no_more(session: &Session) {
     *lock(&session.context.fail_at) = None;
 }
 
-/// Jobs that end from now on.
+/// Receives jobs that end from now on.
 fn ends(session: &Session) -> mpsc::Receiver<JobInfo> {
     let (tell, hear) = mpsc::channel();
     session.subscribe(move |event| {

@@ -22,7 +22,7 @@ fn opened(folder: &TempDir) -> (Session, QuestionId) {
     (session, question)
 }
 
-/// A person and labels as an import commits them: in the file, and the session does not know of them yet.
+/// Commits a person and labels like an import: in the file, and unknown to the session.
 fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> AnnotatorId {
     let name = name.to_owned();
     let write = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<AnnotatorId, StoreError> {
@@ -45,7 +45,7 @@ fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> A
     session.context.store.write(write).unwrap()
 }
 
-/// What an import does after its commit, in the middle of a fit.
+/// The end of an import after its commit, in the middle of a fit.
 struct ImportEnds<'a> {
     session: &'a Session,
     ended: AtomicBool,
@@ -144,7 +144,7 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
     assert_eq!(learned(), (0, all));
 }
 
-/// What an import brings is in the index before the model that is live is given up.
+/// An import's additions are in the index before the live model is discarded.
 #[test]
 fn a_text_that_came_after_the_fit_is_not_explained_and_the_refusal_names_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -34,7 +34,7 @@ fn choices(session: &Session, model: ModelKind) -> TrainChoices {
     session.runs.choices(question, model, "frozen").unwrap()
 }
 
-/// The row of a run that was asked for without the ranges of today.
+/// The row of a run that was requested without today's limits.
 fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
     runs.context
         .store
@@ -48,7 +48,7 @@ fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
         .unwrap()
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -145,7 +145,7 @@ fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
     let [first, older] = again(&session, by_hindsight, true);
     assert!(first.annotators.len() > 1 && first.annotators.iter().all(|a| a.baseline < 1.0));
     assert_eq!(older.annotators, first.annotators);
-    // Without its labels there is nothing to take it from.
+    // Without its labels it cannot be computed.
     let [_, unknown] = again(&session, by_hindsight, false);
     assert!(unknown.annotators.iter().all(|a| a.baseline == 1.0));
     assert!(unknown.notes.iter().any(|note| note.contains("baseline")), "{:?}", unknown.notes);
@@ -165,7 +165,7 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
         metrics.iter().any(|metric| metric.key == "macro_f1")
     };
     assert!(compares_macro_f1());
-    // What is read back answers as what was scored.
+    // The stored scores give the same answers.
     let scored = runs.scored(1).unwrap();
     let outcome = runs.kept.get(1).unwrap().outcome;
     let f1 = dissensus_stats::metrics::Scores::of(&scored, true).macro_f1;
@@ -197,7 +197,7 @@ fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_the
     session.encoding.limit_ngrams(few);
     assert!(session.encoding.embeddings().unwrap().0.ngrams.is_none());
     assert_eq!(says(with_words), before);
-    // What starts now goes without, and stays without when the limit is another one.
+    // New runs start without it, and continue without it when the limit changes.
     let without = train();
     let plain = says(without);
     assert_ne!(plain, before);
@@ -249,7 +249,7 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
         let again = runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
         assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
     }
-    // A text of its training is predicted with what its labels taught, as a model is asked for its row.
+    // A training text is predicted with what its labels taught, like a model's row.
     let learned = store.run_labels(id, RunPart::Train).unwrap().labels;
     let changes = learned.iter().step_by(learned.len() / 3 + 1).filter(|label| {
         let text = store.text(label.text).unwrap().unwrap();
@@ -267,7 +267,7 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     session.live.fit_anew(question, &Silent).unwrap();
     let limits = session.live.estimation(question).unwrap().unwrap().limits;
     assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
-    // A run that tunes it further knows which texts it had learned before.
+    // A run that continues tuning knows which texts it had learned from before.
     let further = train(0.4);
     let data = runs.run_data(&runs.kept.get(further.info.id).unwrap()).unwrap();
     let before = runs.before_tuning(&data).unwrap().tuned_on.unwrap();

@@ -1,4 +1,4 @@
-//! Answers that were decided to be slips are left out of what models learn.
+//! Answers that were decided to be slips are excluded from what models learn.
 
 use crate::session::Session;
 use dissensus_api::{ImportChoices, NewDecision};
