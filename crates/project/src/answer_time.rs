@@ -1,10 +1,10 @@
-//! How long an answer takes, by the answers whose time is known.
+//! Time per answer, from answers with a known time.
 
 use crate::error::WorkbenchError;
 use dissensus_domain::QuestionId;
 use dissensus_store::Store;
 
-/// Answers whose time is known that a study is planned by: of fewer the median is anything.
+/// Minimum number of answers with a known time for planning a study: the median of fewer is unreliable.
 pub const FEWEST: usize = 20;
 
 /// Returns the median answer time of a question in seconds, `None` with fewer than [`FEWEST`] known times;

@@ -19,18 +19,18 @@ const COUNTED_AFTER: u64 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptCare {
-    /// What the person chose.
+    /// The person's choices.
     pub own: OwnChoice,
-    /// What was read, by local date.
+    /// Texts read, by local date.
     days: BTreeMap<String, Day>,
-    /// Harmful texts on all days, and all texts.
+    /// Number of harmful texts on all days.
     harmful: u64,
     read: u64,
-    /// Harmful texts that are not yet counted for the person to see.
+    /// Number of harmful texts not yet included in the displayed count.
     newest: u32,
 }
 
-/// What a person chose; questions by name, since rows are another copy's.
+/// A person's choices; questions by name, since rows differ between copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OwnChoice {
@@ -49,15 +49,15 @@ pub struct OwnHarmful {
     pub place: u16,
 }
 
-/// One day.
+/// Texts read on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Day {
-    /// Hashes of texts that were read.
+    /// Hashes of all texts that were read.
     read: BTreeSet<String>,
-    /// Of these, the harmful ones.
+    /// Hashes of the harmful ones.
     harmful: BTreeSet<String>,
-    /// The person chose to go on beyond the limit.
+    /// Whether the person chose to continue beyond the limit.
     went_on: bool,
 }
 
@@ -83,12 +83,12 @@ impl KeptCare {
         }
     }
 
-    /// Lets the person go on beyond the limit until the day ends.
+    /// Lets the person continue beyond the limit until the day ends.
     pub fn go_on(&mut self, today: &str) {
         self.days.entry(today.to_owned()).or_default().went_on = true;
     }
 
-    /// Whether a limit is reached on a day, and the person did not go on.
+    /// Whether a limit is reached on a day, and the person did not choose to continue.
     pub fn is_reached(&self, today: &str, limit: Option<u32>, may_go_on: bool) -> bool {
         let Some((day, limit)) = self.days.get(today).zip(limit) else { return limit == Some(0) };
         day.harmful.len() >= limit as usize && !(day.went_on && may_go_on)
@@ -179,11 +179,11 @@ mod tests {
         read(&mut kept, TODAY, 2, 3);
         assert!(!kept.is_reached(TODAY, Some(3), true) && kept.is_reached(TODAY, Some(2), true));
         assert!(!kept.is_reached(TODAY, None, true) && kept.is_reached(TODAY, Some(0), true));
-        // Midnight: a new day begins, and what is read again is read again.
+        // Midnight: a new day begins, and re-read texts count again.
         assert!(!kept.is_reached(TOMORROW, Some(2), true));
         read(&mut kept, TOMORROW, 2, 3);
         assert_eq!(kept.counted(TOMORROW), (2, 4));
-        // A clock that is set back finds the day as it was.
+        // A clock that is set back finds the day unchanged.
         assert!(kept.is_reached(TODAY, Some(2), true));
     }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 struct KeptDraft {
     /// The typed note that was not submitted.
     typed: Remark,
-    /// What was given when that was typed.
+    /// The submitted note when that was typed.
     over: Remark,
 }
 
@@ -82,7 +82,7 @@ pub fn place_key(question: &str, text: &str, occasion: u16) -> String {
     hash(&[question, text, &occasion.to_string()])
 }
 
-/// What was given, and below it the note that was typed over something else.
+/// Joins the submitted note with a note that was typed on top of another one.
 fn joined(given: &Remark, typed: &Remark) -> Remark {
     let note = match (given.note.as_deref().map(str::trim), typed.note.as_deref().map(str::trim)) {
         (Some(given), Some(typed)) if !given.contains(typed) => Some(format!("{given}\n\n{typed}")),

@@ -8,27 +8,23 @@ use std::sync::Arc;
 /// An event in a session, sent to every subscriber.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A job began, went on or ended.
+    /// A job began, progressed or ended.
     Job(JobInfo),
-    /// A label was recorded or taken back; predictions have followed where a model is live.
+    /// A label was recorded or taken back; predictions of a live model are updated.
     Labels {
-        /// The question.
         question: QuestionId,
-        /// The text.
         text: dissensus_domain::TextId,
-        /// The annotator.
         annotator: AnnotatorId,
-        /// The revision of the predictions now.
+        /// The new revision of the predictions.
         revision: u32,
     },
-    /// A model was fitted anew: all predictions may have changed.
+    /// A model was refitted: all predictions may have changed.
     Model {
-        /// The question.
         question: QuestionId,
-        /// The revision of the predictions now.
+        /// The new revision of the predictions.
         revision: u32,
     },
-    /// A training run began, went on or ended.
+    /// A training run began, progressed or ended.
     Run(dissensus_api::RunInfo),
     /// Texts, annotators or questions were added.
     Project,
@@ -42,7 +38,7 @@ pub struct Listeners(Snapshot<Vec<Listener>>);
 
 impl Listeners {
     pub fn send(&self, event: &Event) {
-        // No lock is held: a listener may ask the session anything.
+        // No lock is held: a listener may call any method of the session.
         for listener in self.0.get().iter() {
             listener(event);
         }

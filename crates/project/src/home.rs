@@ -36,23 +36,23 @@ impl Home {
         Ok(Self { config, data, cache, models })
     }
 
-    /// All folders inside `folder`, encoders in `models`. For tests and embedding programs.
+    /// Puts all folders inside `folder`, encoders in `models`. For tests and embedding programs.
     pub fn inside(folder: &Path, models: Vec<PathBuf>) -> Self {
         let cache = folder.join("cache");
         Self { config: folder.to_owned(), data: folder.to_owned(), cache, models }
     }
 
-    /// Where encoders are looked for, first place first.
+    /// Folders in which encoders are searched, in this order.
     pub fn models(&self) -> &[PathBuf] {
         &self.models
     }
 
-    /// What can be made again at any time, such as the Python environment of the benchmark's peers.
+    /// Folder for data that can be recreated at any time, such as the Python environment of benchmarks.
     pub fn cache(&self) -> &Path {
         &self.cache
     }
 
-    /// Where a downloaded encoder goes: the only folder that `DISSENSUS_MODELS` leaves, or this user's.
+    /// Folder for downloaded encoders: the only one in `DISSENSUS_MODELS`, or this user's.
     pub fn own_models(&self) -> PathBuf {
         let own = self.data.join("models");
         match self.models.as_slice() {
@@ -61,23 +61,23 @@ impl Home {
         }
     }
 
-    /// Where the log is.
+    /// Folder of the log.
     pub fn logs(&self) -> PathBuf {
         self.data.join("logs")
     }
 
-    /// Where rows that were pasted wait to be imported.
+    /// Folder of pasted rows that are waiting for import.
     pub fn pasted(&self) -> PathBuf {
         self.data.join("pasted")
     }
 
-    /// Which large project files were found in order, and which are open.
+    /// Records of which large project files were checked, and which are open.
     pub fn check_records(&self) -> dissensus_store::CheckRecords {
         dissensus_store::CheckRecords::inside(&self.cache.join("checked"))
             .with_locks(&self.data.join("locks"))
     }
 
-    /// Where the sample project lives.
+    /// Path of the sample project.
     pub fn sample_path(&self) -> PathBuf {
         self.data.join("Sample.dissensus")
     }
@@ -111,7 +111,7 @@ impl Home {
         Ok(file)
     }
 
-    /// Removes `NAME.json` of the configuration, where it is there.
+    /// Removes `NAME.json` of the configuration, if it exists.
     pub(crate) fn remove_json(&self, name: &str) -> Result<(), WorkbenchError> {
         let path = self.config.join(name);
         match std::fs::remove_file(&path) {
@@ -122,7 +122,7 @@ impl Home {
         }
     }
 
-    /// Writes `NAME.json` of the configuration; the old one stays until the new one is whole.
+    /// Writes `NAME.json` of the configuration; the old one stays until the new one is complete.
     pub fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), WorkbenchError> {
         let path = self.config.join(name);
         let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
@@ -136,7 +136,7 @@ impl Home {
     }
 }
 
-/// Makes a folder that only its owner may enter; one that is there stays as it is.
+/// Creates a folder that only its owner may enter; an existing one is unchanged.
 pub fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     if folder.is_dir() {
         return Ok(());

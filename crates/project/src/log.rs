@@ -83,7 +83,7 @@ fn log_panics() {
     }));
 }
 
-/// The last `lines` lines of the newest log, oldest first; none where there is no log.
+/// The last `lines` lines of the newest log, oldest first; none without a log.
 pub fn last_lines(home: &Home, lines: usize) -> Vec<String> {
     let Some(newest) = newest(&home.logs()) else { return Vec::new() };
     let Ok(file) = std::fs::File::open(newest) else { return Vec::new() };
@@ -102,7 +102,7 @@ fn newest(folder: &Path) -> Option<PathBuf> {
         path.extension().is_some_and(|e| e == SUFFIX)
             && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
     };
-    // Their names hold the date, so that the last by name is the newest.
+    // Their names contain the date, so the last by name is the newest.
     std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_ours).max()
 }
 

@@ -1,11 +1,11 @@
-//! Names that people type or that a file brings: of questions, levels, annotators and attributes.
+//! Names that people type or that are read from a file: of questions, levels, annotators and attributes.
 use std::path::Path;
 
 use crate::error::WorkbenchError;
 use dissensus_domain::{Annotator, CANNOT_SAY, composed, look_alike, not_allowed_in_names};
 use std::collections::HashMap;
 
-/// The longest name, in characters.
+/// Maximum length of a name, in characters.
 const LONGEST: usize = 200;
 
 /// Validates and normalises a name: trimmed, on one line, not too long, and without characters that act on
@@ -69,7 +69,7 @@ pub fn near_names<'a>(
     near
 }
 
-/// The file name without its ending.
+/// The file name without its extension.
 pub fn project_name(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned())

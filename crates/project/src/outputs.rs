@@ -1,4 +1,4 @@
-//! Files that are to be written: never the one that is read, and unasked none that is there.
+//! Checks of output files: never an input file, and no existing file unless requested.
 
 use crate::error::WorkbenchError;
 use dissensus_exchange::ExchangeError;

@@ -9,12 +9,13 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
-/// The setting with the secret that puts people in order. Every project has one; it never leaves the file.
+/// Key of the setting with the secret that determines the order of people. Every project has one; it never
+/// leaves the file.
 const KEY: &str = "pseudonym-key";
-/// The setting with who has which number: hashes under that secret.
+/// Key of the setting with the numbers of people: hashes with that secret.
 const ORDER: &str = "pseudonyms";
 
-/// A value of an attribute that fewer people than this have is not shown to others.
+/// Minimum number of people with an attribute value for it to be shown to others.
 pub const FEWEST: usize = 5;
 
 /// Returns the values of attributes that enough of these people have to be shown to others: attribute and
@@ -36,7 +37,7 @@ pub fn shared_values(people: &[&Attributes]) -> BTreeSet<(String, String)> {
     shown
 }
 
-/// How many people have each value of each attribute.
+/// Number of people with each value of each attribute.
 fn by_attribute<'a>(people: &[&'a Attributes]) -> BTreeMap<&'a str, BTreeMap<&'a str, usize>> {
     let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for (name, value) in people.iter().flat_map(|attributes| attributes.iter()) {
@@ -78,12 +79,12 @@ fn left_blank(people: &[&Attributes], shown: &BTreeSet<(String, String)>) -> Vec
     by_attribute(people).into_iter().filter_map(of_attribute).collect()
 }
 
-/// What others may see of people's attributes.
+/// Attributes of people that may be shown to others.
 pub struct SharedAttributes {
     of: HashMap<AnnotatorId, Attributes>,
-    /// Values that are left blank, one for each person who has one.
+    /// Number of blanked values, counted per person.
     pub suppressed: u64,
-    /// The same of each attribute in a sentence.
+    /// The blanked values of each attribute, in a sentence.
     pub left_blank: Vec<String>,
     /// Number of people whose combination of attributes is shared by fewer than [`FEWEST`]; including those
     /// without any value, where others have some.
@@ -91,7 +92,8 @@ pub struct SharedAttributes {
 }
 
 impl SharedAttributes {
-    /// Of `people`, nothing of whom is shown elsewhere: values that enough of them have ([`shared_values`]).
+    /// Selects from `people`, whose data is not shown elsewhere, the values that enough of them have
+    /// ([`shared_values`]).
     pub fn of<'a>(people: impl Iterator<Item = (AnnotatorId, &'a Attributes)>) -> Self {
         let people: Vec<(AnnotatorId, &Attributes)> = people.collect();
         let known: Vec<&Attributes> = people.iter().map(|(_, attributes)| *attributes).collect();
@@ -173,7 +175,7 @@ impl Pseudonyms {
         self.numbers.get(&id).copied().ok_or_else(unknown)
     }
 
-    /// How a number is written.
+    /// Formats a number as a pseudonym.
     pub fn name(number: u32) -> String {
         format!("A{number}")
     }
@@ -193,7 +195,7 @@ mod tests {
         shared_values(&tables.iter().collect::<Vec<_>>())
     }
 
-    /// So many people with each value of one attribute, and so many without one.
+    /// A number of people with each value of one attribute, and a number without one.
     fn people(values: &[(&str, usize)], without: usize) -> Vec<Attributes> {
         let of = |(value, n): &(&str, usize)| {
             vec![Attributes::from([("age".to_owned(), (*value).to_owned())]); *n]
@@ -217,7 +219,7 @@ mod tests {
             told(&[("20", 8), ("30", 6), ("70", 2), ("80", 3)], 0),
             ["age: 2 values of 5 people left blank, each of fewer than 5 people; the other 2 values stay"]
         );
-        // One person would: the six go too, the eight stay.
+        // One person would have a blank: the six are hidden too, the eight stay.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 1)], 0))), ["20"]);
         assert_eq!(
             told(&[("20", 8), ("30", 6), ("70", 1)], 0),

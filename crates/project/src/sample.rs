@@ -13,7 +13,7 @@ const ANNOTATORS: &str = include_str!("../../../sample/annotators.csv");
 const LABELS: &str = include_str!("../../../sample/labels.csv");
 /// Notice that is shown wherever the sample's labels are.
 pub const NOTICE: &str = "The eight annotators that come with this sample are simulated: a stated formula computed their labels, and no person judged these comments.";
-/// The setting of a project that holds its notice.
+/// Key of the project setting with the notice.
 pub const NOTICE_KEY: &str = "simulated_notice";
 const ATTRIBUTES: [&str; 5] = ["age_band", "gender", "moderating", "region", "tendency"];
 const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
@@ -27,7 +27,7 @@ const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
 /// The file exists or cannot be written; then nothing is left behind.
 pub fn create(path: &Path) -> Result<(), WorkbenchError> {
     let store = Store::create(path)?;
-    // The sample shows what a study can turn on.
+    // The sample demonstrates what a study can enable.
     let filled = store.write(fill).and_then(|()| {
         store.write(|tx| tx.set_reveal(true, now_ms()))?;
         Ok(store.set_setting(NOTICE_KEY, NOTICE)?)

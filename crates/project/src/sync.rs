@@ -18,7 +18,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// Locks a mutex whose data stay valid when a thread panics between two statements: maps, counters, caches.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -43,12 +42,12 @@ impl<T> Snapshot<T> {
         Self(RwLock::new(Arc::new(value)))
     }
 
-    /// The newest value.
+    /// Returns the newest value.
     pub(crate) fn get(&self) -> Arc<T> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts `value` in the place of the newest one.
+    /// Replaces the value.
     pub fn set(&self, value: T) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(value);
     }

@@ -12,7 +12,7 @@ fn is_word(segment: &str) -> bool {
     segment.chars().any(|c| c.is_alphanumeric() || is_pictograph(c))
 }
 
-/// The words of a text, as the characters from the first one up to, not including, the second.
+/// The words of a text, as ranges of characters, end exclusive.
 pub fn words(body: &str) -> Vec<(u32, u32)> {
     let (mut words, mut characters, mut bytes) = (Vec::new(), 0, 0);
     for (at, word) in body.split_word_bound_indices().filter(|(_, word)| is_word(word)) {
@@ -24,7 +24,7 @@ pub fn words(body: &str) -> Vec<(u32, u32)> {
     words
 }
 
-/// The words that a span of this type (of any, without one) covers a character of.
+/// The words of which a span of this type (of any, with `None`) covers a character.
 pub fn marked_words(words: &[(u32, u32)], spans: &SpanSet, kind: Option<u16>) -> BTreeSet<u32> {
     let mut marked = BTreeSet::new();
     for span in spans.as_slice().iter().filter(|span| kind.is_none_or(|kind| kind == span.kind)) {
@@ -51,7 +51,8 @@ pub fn marks(words: &[(u32, u32)], spans: &SpanSet) -> Vec<(u32, u64)> {
 pub struct Forms(HashMap<String, u32>);
 
 impl Forms {
-    /// The ids of a text's words, in the order of [`words`]; forms that are new get the next ones.
+    /// Adds the words of a text and returns their ids, in the order of [`words`]; new forms get the next
+    /// ids.
     pub fn add(&mut self, body: &str) -> Vec<u32> {
         let mut id = |word: &str| {
             let next = self.0.len() as u32;
@@ -60,7 +61,7 @@ impl Forms {
         body.split_word_bounds().filter(|word| is_word(word)).map(&mut id).collect()
     }
 
-    /// The forms by their ids.
+    /// The forms in the order of their ids.
     pub fn in_order(&self) -> Vec<&str> {
         let mut all: Vec<(&u32, &String)> = self.0.iter().map(|(form, id)| (id, form)).collect();
         all.sort_unstable();

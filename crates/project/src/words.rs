@@ -1,6 +1,6 @@
 //! Wording of messages.
 
-/// "1 text", "2 texts".
+/// Formats a count: "1 text", "2 texts".
 pub fn counted(n: u64, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
@@ -34,7 +34,7 @@ pub fn interval((low, high): (f64, f64), decimals: usize, end: fn(f64, usize) ->
     format!("{} to {}", end(low, decimals), end(high, decimals))
 }
 
-/// "p 0.031", "p < 0.001".
+/// Formats a p-value: "p 0.031", "p < 0.001".
 pub fn p_value(p: Option<f64>) -> String {
     match p {
         Some(p) if p < 0.001 => "p < 0.001".to_owned(),

@@ -1,4 +1,4 @@
-//! Labels from before their question was edited.
+//! Labels from before an edit of their question.
 
 use super::Context;
 use crate::clock::local_time;

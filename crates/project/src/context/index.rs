@@ -1,4 +1,5 @@
-//! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
+//! In-memory index of texts, annotators and questions of the open project: maps ids to rows of the models'
+//! arrays and back.
 
 use crate::error::WorkbenchError;
 use dissensus_domain::{
@@ -7,7 +8,7 @@ use dissensus_domain::{
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
 
-/// Rows grow and never move: texts and annotators are only ever added. Bodies stay in the file.
+/// In-memory index. Rows are stable: texts and annotators are only ever added. Bodies stay in the file.
 pub struct Index {
     texts: Vec<TextId>,
     text_rows: HashMap<TextId, u32>,
@@ -34,22 +35,18 @@ impl Index {
         })
     }
 
-    /// Every text, in file order.
     pub fn texts(&self) -> &[TextId] {
         &self.texts
     }
 
-    /// Row of a text.
     pub fn text_row(&self, id: TextId) -> Option<u32> {
         self.text_rows.get(&id).copied()
     }
 
-    /// Every annotator, in the order they came.
     pub fn annotators(&self) -> &[Annotator] {
         &self.annotators
     }
 
-    /// Row of an annotator.
     pub fn annotator_row(&self, id: AnnotatorId) -> Option<u32> {
         self.annotator_rows.get(&id).copied()
     }
@@ -104,7 +101,6 @@ impl Index {
         }
     }
 
-    /// Every question.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
@@ -198,7 +194,7 @@ impl Index {
         }
     }
 
-    /// Every question that is answered with one of its levels, options included.
+    /// All questions that are answered with one of their levels, including options.
     pub fn all_with_levels(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|q| !q.scale.has_options()).chain(&self.options)
     }

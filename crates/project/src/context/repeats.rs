@@ -9,10 +9,10 @@ use dissensus_stats::agreement::SelfAgreement;
 use dissensus_store::Repeat;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Repeats of a question.
+/// Re-annotations of a question.
 #[derive(Clone, Debug, Default)]
 pub struct RepeatCounts {
-    /// Repeats with the same answer, and all, of each person who has any.
+    /// For each person with re-annotations, the number with the same answer, and of all.
     pub annotators: BTreeMap<AnnotatorId, (u32, u32)>,
     /// Answers of a later round without an earlier one to compare with.
     pub unpaired: u32,
@@ -20,11 +20,11 @@ pub struct RepeatCounts {
     pub unsaid: u32,
     /// Answers of a later round that are themselves the only labels of their texts.
     pub labels_themselves: u32,
-    /// First answers with the first repeat of each.
+    /// First answers with the first re-annotation of each.
     pub again: Vec<AnswerAgain>,
 }
 
-/// An answer that was asked for again.
+/// A re-annotated answer.
 #[derive(Clone, Debug)]
 pub struct AnswerAgain {
     pub text: TextId,
@@ -40,7 +40,7 @@ impl RepeatCounts {
         SelfAgreement::of_people(&counts).map(share_of)
     }
 
-    /// Repeats of everyone.
+    /// Number of re-annotations of everyone.
     pub fn repeats(&self) -> u32 {
         self.annotators.values().map(|(_, all)| all).sum()
     }
@@ -58,16 +58,16 @@ type Pair = (TextId, AnnotatorId);
 struct Label {
     answer: Answer,
     at_ms: i64,
-    /// In the window or by the command.
+    /// Whether it was given in the window or with the command.
     given: bool,
 }
 
 /// A person's answer in the first round.
 enum FirstAnswer {
     Known(Answer),
-    /// There is no label that is old enough.
+    /// There is no earlier label.
     None,
-    /// The only label is a repeat itself.
+    /// The only label is itself a re-annotation.
     IsRepeat,
 }
 
@@ -150,13 +150,13 @@ impl Context {
         Ok(counts)
     }
 
-    /// Everyone's self-agreement; none with too few repeats.
+    /// Self-agreement of everyone; `None` with too few re-annotations.
     pub fn self_agreement(&self, question: QuestionId) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
         Ok(self.repeat_counts(question)?.overall())
     }
 }
 
-/// One person's share with its interval and its ceiling; none with too few repeats.
+/// One person's share with its interval and its ceiling; `None` with too few re-annotations.
 pub fn share(same: u32, repeats: u32) -> Option<SelfAgreementShare> {
     SelfAgreement::of(same, repeats).map(share_of)
 }

@@ -1,4 +1,4 @@
-//! What the parts of an open project share.
+//! Shared state of the parts of an open project.
 
 use super::Index;
 use super::imported::ImportedCache;
@@ -16,7 +16,7 @@ use dissensus_store::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What the parts of an open project share. State that only one part needs is in that part.
+/// Shared state of the parts of an open project. State that only one part needs is in that part.
 pub struct Context {
     pub home: Home,
     pub store: Store,
@@ -29,16 +29,16 @@ pub struct Context {
     /// others then.
     pub packet: Option<Packet>,
     pub(super) imported: ImportedCache,
-    /// What was recorded to have been shown of others; read when it is first asked for.
+    /// Record of what was revealed of others; read on first use.
     pub(super) recorded: Mutex<Option<Recorded>>,
     index: Snapshot<Index>,
-    /// Held while the index is read anew, so that an older one never replaces a newer one.
+    /// Held while the index is read again, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
-    /// Something was added that the index does not have, because the project could not be read then.
+    /// Whether the index lacks something that was added, because the project could not be read then.
     stale: AtomicBool,
-    /// A window is open on it: what is missing is encoded and fitted without being asked for.
+    /// Whether a window is open on it: what is missing is encoded and fitted automatically.
     in_background: AtomicBool,
-    /// The work that a test lets panic or fail.
+    /// Work that a test lets panic or fail.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fail_at: Mutex<Option<String>>,
     /// Work that a test blocks: it waits at the barrier once when it gets there, and once more before it
@@ -48,7 +48,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// That of a project that was just opened.
+    /// Creates the context of a project that was just opened.
     pub fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
         let index = Index::load(&store)?;
         let packet = store.own_packet()?;
@@ -74,7 +74,7 @@ impl Context {
         })
     }
 
-    /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
+    /// The current texts, annotators and questions. Later additions are in the next snapshot.
     pub fn index(&self) -> Arc<Index> {
         if self.stale.load(Ordering::Acquire) {
             self.reload();
@@ -115,7 +115,7 @@ impl Context {
         }
     }
 
-    /// True where the project was opened to read.
+    /// True if the project was opened read-only.
     pub fn is_reader(&self) -> bool {
         self.store.is_reader()
     }

@@ -1,4 +1,4 @@
-//! What of others is shown to people about texts: whether the study shows it, and the record of what was.
+//! Revealing others' views of texts: whether the study does so, and the record of what was shown.
 
 use super::Context;
 use crate::error::WorkbenchError;

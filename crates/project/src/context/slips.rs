@@ -1,4 +1,4 @@
-//! Labels that were decided to be slips: what their authors did not mean.
+//! Labels that were decided to be slips, which their authors did not mean.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -19,7 +19,7 @@ impl Context {
         if without_slips {
             let mut decided: HashMap<TextId, Option<Answer>> = HashMap::new();
             for decision in self.store.decisions(question)? {
-                // They come by text, the one that holds last.
+                // They are ordered by text, the current one last.
                 let meant = decision.answer.filter(|_| decision.outcome == Outcome::Slip);
                 let meant = meant.map(|answer| answer.to(question));
                 decided.insert(decision.text, meant);

@@ -1,4 +1,4 @@
-//! Jobs of one session: each has a row in the project, an event a few times a second, and a cancel.
+//! Jobs of one session: each has a row in the project, an event a few times a second, and can be cancelled.
 
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Often enough to look alive, seldom enough to cost nothing.
+/// Interval of progress events: often enough to look alive, seldom enough to cost nothing.
 const TELL_EVERY: Duration = Duration::from_millis(150);
 
 /// All jobs of a session, newest last.
@@ -26,7 +26,7 @@ pub struct Jobs {
 /// The number of the next job that is not stored in a project: far from those of stored jobs.
 static UNKEPT: AtomicU32 = AtomicU32::new(u32::MAX);
 
-/// One job at work; also the [`Progress`] of that work.
+/// A running job; also the [`Progress`] of its work.
 pub struct Job {
     info: Mutex<JobInfo>,
     cancel: Cancel,
@@ -109,7 +109,7 @@ impl Jobs {
         lock(&self.running).remove(&id);
     }
 
-    /// Asks a job to stop. False where it is not running.
+    /// Asks a job to stop. Returns false if it is not running.
     pub fn cancel(&self, id: u32) -> bool {
         lock(&self.running).get(&id).map(|job| job.cancel.set()).is_some()
     }
@@ -119,14 +119,14 @@ impl Jobs {
         lock(&self.running).values().for_each(|job| job.cancel.set());
     }
 
-    /// The jobs at work now.
+    /// The running jobs.
     pub fn running(&self) -> Vec<JobInfo> {
         lock(&self.running).values().map(|job| job.info()).collect()
     }
 }
 
 impl Job {
-    /// How far it is.
+    /// Its current state.
     pub fn info(&self) -> JobInfo {
         lock(&self.info).clone()
     }

@@ -1,10 +1,10 @@
-//! Work that is asked for anew before it is done: only the newest is still wanted.
+//! Requests that replace each other: only the newest is still wanted.
 
 use dissensus_domain::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts who asked last. Clones share one count.
+/// Counter of requests. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Newest(Arc<AtomicU64>);
 
@@ -14,13 +14,13 @@ impl Newest {
         Asked { number: self.0.fetch_add(1, Ordering::AcqRel) + 1, last: self.clone() }
     }
 
-    /// Nothing is wanted any more.
+    /// Cancels all requests.
     pub fn stop(&self) {
         self.0.fetch_add(1, Ordering::AcqRel);
     }
 }
 
-/// Something that was asked for; cancelled once something else is.
+/// A request; cancelled once another one is made.
 #[derive(Debug)]
 pub struct Asked {
     number: u64,

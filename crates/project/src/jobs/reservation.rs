@@ -6,22 +6,22 @@ use dissensus_domain::QuestionId;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-/// Work of which there is one at a time in a project.
+/// Exclusive activities: at most one of each runs in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Activity {
-    /// Texts get embeddings, or a pooling is chosen.
+    /// Computing embeddings of texts, or choosing a pooling.
     Encoding,
-    /// A file is imported.
+    /// Importing a file.
     Import,
-    /// Labels or predictions are exported by the window.
+    /// Exporting labels or predictions in the window.
     Export,
-    /// A text's words are left out in turn.
+    /// Explaining a text by leaving out its words in turn.
     Words,
-    /// A model of words is fitted.
+    /// Fitting a model of words.
     WordModel,
-    /// A run is trained: two would fight for the cores.
+    /// Training a run: two would compete for the cores.
     Training,
-    /// A missing live model of a question is fitted in the background.
+    /// Fitting a missing live model of a question in the background.
     Fit(QuestionId),
 }
 
@@ -39,7 +39,7 @@ impl Activity {
     }
 }
 
-/// What is reserved at the moment.
+/// The reserved activities.
 #[derive(Debug, Default)]
 pub struct Reservations(Arc<Mutex<BTreeSet<Activity>>>);
 
@@ -58,7 +58,7 @@ impl Reservations {
     }
 }
 
-/// An activity that is reserved.
+/// A reservation, released on drop.
 #[derive(Debug)]
 #[must_use = "the activity is free again when this is dropped"]
 pub struct Reservation {

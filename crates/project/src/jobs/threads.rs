@@ -1,4 +1,4 @@
-//! Threads of a session, and work that ends as an error, not as silence, when it panics.
+//! Threads of a session, and work whose panics are reported as errors.
 
 use super::Cancel;
 use crate::error::WorkbenchError;
@@ -27,7 +27,7 @@ impl Threads {
         work: impl FnOnce() + Send + 'static,
     ) -> Result<(), WorkbenchError> {
         let mut threads = lock(&self.running);
-        // Under the lock: what is spawned before `closing` is set is also waited for.
+        // Under the lock: everything spawned before `closing` is set is also waited for.
         if self.closing.is_set() {
             return Err(WorkbenchError::Closing);
         }
@@ -48,7 +48,7 @@ impl Threads {
         Ok(())
     }
 
-    /// From now on no thread is started, and background work ends.
+    /// Prevents new threads, and stops background work.
     pub fn close(&self) {
         self.closing.set();
     }
@@ -58,12 +58,12 @@ impl Threads {
         self.closing.is_set()
     }
 
-    /// Waits for every thread but the one that calls.
+    /// Waits for every thread except the calling one.
     pub fn join(&self) {
         let threads = std::mem::take(&mut *lock(&self.running));
         let me = std::thread::current().id();
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != me) {
-            // A panic was turned into an error inside the thread.
+            // A panic was converted into an error inside the thread.
             if thread.join().is_err() {
                 tracing::error!("a thread of the session ended with a panic that was not caught");
             }
