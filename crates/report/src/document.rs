@@ -12,7 +12,7 @@ pub(super) struct Document {
     pub(super) sections: Vec<Section>,
 }
 
-/// What belongs together under one heading.
+/// The blocks under one heading.
 pub(super) struct Section {
     pub(super) title: String,
     /// Heading of a question that is followed by sections of its own.
@@ -20,35 +20,33 @@ pub(super) struct Section {
     pub(super) blocks: Vec<Block>,
 }
 
-/// One piece of a section.
+/// A block of a section.
 pub(super) enum Block {
-    /// A paragraph.
     Text(String),
     /// What is unavailable, and why.
     Needs(String),
-    /// How to have what is missing: a command.
+    /// A command that produces what is missing.
     Command(String),
     Table(Table),
     Figure(Figure),
 }
 
-/// A plot.
 pub(super) struct Figure {
-    /// Name of its file without its ending.
+    /// Name of its file without the extension.
     pub(super) stem: String,
-    /// What it shows, and what it was measured on.
+    /// What it shows, and the data it is based on.
     pub(super) caption: String,
     pub(super) svg: String,
 }
 
-/// Names of the files of a question's tables and figures, none of which another question has.
+/// Unique names of the files of a question's tables and figures.
 #[derive(Clone, Debug)]
 pub(super) struct Stems {
     prefix: String,
 }
 
 impl Stems {
-    /// Of the question at `place` (from 0) of `all`.
+    /// Names for the question with index `place` (from 0) of `all`.
     pub(super) fn of(question: &str, place: usize, all: usize) -> Self {
         let prefix = match (all, slug(question)) {
             (0 | 1, _) => String::new(),
@@ -63,7 +61,6 @@ impl Stems {
         format!("{}{what}", self.prefix)
     }
 
-    /// A table.
     pub(super) fn table(
         &self,
         what: &str,
@@ -74,7 +71,7 @@ impl Stems {
         Block::Table(Table { stem: self.name(what), caption: caption.into(), columns, rows })
     }
 
-    /// A figure, where there is something to draw.
+    /// A figure, if there is something to draw.
     pub(super) fn figure(
         &self,
         what: &str,
@@ -86,7 +83,6 @@ impl Stems {
 }
 
 impl Document {
-    /// Every table.
     pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
         self.blocks().filter_map(|block| match block {
             Block::Table(table) => Some(table),
@@ -94,7 +90,6 @@ impl Document {
         })
     }
 
-    /// Every figure.
     pub(super) fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.blocks().filter_map(|block| match block {
             Block::Figure(figure) => Some(figure),
@@ -118,7 +113,6 @@ impl Document {
         self.sections.iter().flat_map(|section| &section.blocks)
     }
 
-    /// The page.
     pub(super) fn html(&self) -> String {
         let mut out = page::begin(&self.title);
         out.push_str("<nav><ul>\n");

@@ -12,7 +12,6 @@ use dissensus_render::table::Cell;
 use dissensus_stats::math::median::median;
 use std::collections::{BTreeSet, HashSet};
 
-/// Everything.
 pub(super) struct Facts<'a> {
     pub(super) people: &'a People,
     pub(super) asked: &'a [Asked],
@@ -39,7 +38,7 @@ pub(super) struct Facts<'a> {
     pub(super) care: StudyCare,
     pub(super) reveals: bool,
     pub(super) decisions: usize,
-    /// Seconds of each label whose time is known.
+    /// Seconds of each label with a known time.
     pub(super) seconds: Vec<f64>,
     pub(super) timed: usize,
     /// The first and the last moment of the current labels that were given in the program, and of the
@@ -99,12 +98,11 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Labels of all questions.
     pub(super) fn labels(&self) -> usize {
         self.asked.iter().map(|one| one.labels.len()).sum()
     }
 
-    /// How many people something is true of, of so many.
+    /// Formats the number of people out of `all` for whom something is true.
     pub(super) fn count(&self, n: usize, all: usize) -> String {
         self.people.count(n, all).shown()
     }
@@ -141,7 +139,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A table of people by their attributes, of those with labels.
+    /// A table of people with labels by their attributes.
     pub(super) fn groups_table(&self) -> String {
         if self.attributes.is_empty() {
             return "Nothing is known of the people but their labels.\n".to_owned();
@@ -154,7 +152,7 @@ impl<'a> Facts<'a> {
             );
         }
         for group in &self.groups {
-            // Values shown are of five people or more, and so are the people without them.
+            // Values shown are of at least five people, and so are the people without them.
             let n = Cell::Count(group.people.len() as u64).shown();
             out.push_str(&format!("| {} | {} | {n} |\n", markdown(&group.attribute), markdown(&group.value)));
         }

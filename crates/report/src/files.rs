@@ -46,7 +46,7 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchErro
 /// # Errors
 /// Those of [`check_place`], or an I/O error.
 pub(super) fn finish(place: AtomicFolder, dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
-    // Minutes have passed.
+    // Checked again because minutes have passed.
     check_place(dir, replace)?;
     if replace {
         return place.finish().map_err(|e| failed(dir, "writing", e));
@@ -83,7 +83,7 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    /// Where a file of this name is written by another part of the program.
+    /// Path for a file of this name that another part of the program writes.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.place.join(name)
     }

@@ -1,4 +1,4 @@
-//! Groups of people compared, with a correction for how many comparisons there are.
+//! Comparisons of groups of people, with a correction for the number of comparisons.
 
 use super::document::Block;
 use super::people::People;
@@ -11,9 +11,9 @@ use dissensus_render::table::{Cell, Column};
 use dissensus_stats::disagreement::holm;
 use std::collections::HashSet;
 
-/// Comparisons of a question at most, those of the largest groups first.
+/// Maximum number of comparisons of a question, those of the largest groups first.
 const MOST: usize = 24;
-/// A difference is called shown at this level, after the correction.
+/// Significance level for reporting a difference, after the correction.
 const SHOWN: f64 = 0.05;
 
 /// One value of an attribute against all others of that attribute.
@@ -26,7 +26,7 @@ struct Pair {
     people: [usize; 2],
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 struct Compared<'a> {
     pair: &'a Pair,
     question: String,

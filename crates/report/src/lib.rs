@@ -41,7 +41,7 @@ use std::path::Path;
 use std::sync::Arc;
 use work::{Asked, Steps, Work};
 
-/// Steps of each question, and those of the whole report.
+/// Number of steps for each question, and for the whole report.
 const OF_QUESTION: u64 = 8;
 const OF_REPORT: u64 = 4;
 
@@ -59,7 +59,7 @@ pub struct PaperReports {
     study: Study,
 }
 
-/// The parts that a report is made of.
+/// The parts of a session that a report uses.
 pub struct Parts<'a> {
     pub project: &'a Project,
     pub encoding: &'a Encoding,
@@ -190,7 +190,7 @@ impl PaperReports {
         Ok((written, switch))
     }
 
-    /// Every question with its labels, as they are now.
+    /// All questions with their current labels.
     fn asked(&self) -> Result<Vec<Asked>, WorkbenchError> {
         let index = self.context.index();
         let all = index.questions();
@@ -230,7 +230,7 @@ impl PaperReports {
         Ok(Document { title: format!("Report on {name}"), sections })
     }
 
-    /// Everybody's own labels, for others.
+    /// Writes everyone's own labels, for sharing.
     fn labels(&self, work: &Work<'_>, files: &mut Files<'_>) -> Result<Exported, WorkbenchError> {
         const NAME: &str = "labels.csv";
         let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
@@ -262,7 +262,7 @@ fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Blo
     blocks
 }
 
-/// The page, its figures and its tables; how many there are.
+/// Writes the page, its figures and its tables; returns their numbers.
 fn write_document(files: &mut Files<'_>, document: &Document) -> Result<(u32, u32), WorkbenchError> {
     files.write("report.html", document.html().as_bytes())?;
     let (mut figures, mut tables) = (0, 0);

@@ -7,15 +7,15 @@ use dissensus_project::pseudonyms::{FEWEST, Pseudonyms, shared_values};
 use dissensus_render::table::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Who is called what.
+/// Names of people in the report.
 pub(super) struct People {
-    /// With ids in place of pseudonyms, and counts of few people as they are.
+    /// Whether to use ids instead of pseudonyms, and show small counts unchanged.
     pub(super) with_ids: bool,
     everyone: Vec<Annotator>,
     names: HashMap<AnnotatorId, (u32, String)>,
 }
 
-/// People who have one value of an attribute.
+/// People with one value of an attribute.
 pub(super) struct Group {
     pub(super) attribute: String,
     pub(super) value: String,
@@ -30,7 +30,7 @@ pub(super) struct LeftOut {
 }
 
 impl People {
-    /// Everybody of the project.
+    /// Reads everyone in the project.
     pub(super) fn of(context: &Context, with_ids: bool) -> Result<Self, WorkbenchError> {
         let everyone = context.store.annotators()?;
         let mut names = HashMap::new();
@@ -58,7 +58,7 @@ impl People {
         self.names.get(&id).map_or(u32::MAX, |(place, _)| *place)
     }
 
-    /// Everybody.
+    /// All people.
     pub(super) fn everyone(&self) -> &[Annotator] {
         &self.everyone
     }
@@ -76,7 +76,7 @@ impl People {
         }
     }
 
-    /// Groups of these people by their attributes, and what is left out because too few have it.
+    /// Groups of these people by their attributes, and what is hidden because too few have it.
     pub(super) fn groups(&self, who: &HashSet<AnnotatorId>) -> (Vec<Group>, LeftOut) {
         let known: Vec<&Annotator> = self.everyone.iter().filter(|one| who.contains(&one.id)).collect();
         let attributes: Vec<&Attributes> = known.iter().map(|one| &one.attributes).collect();
@@ -97,7 +97,7 @@ impl People {
         (shown.into_iter().map(group).collect(), left_out)
     }
 
-    /// People and values by attribute, of all people: what group comparisons choose from.
+    /// People and values by attribute, of all people, for group comparisons.
     pub(super) fn values(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<AnnotatorId>>> {
         let mut values: BTreeMap<&str, BTreeMap<&str, Vec<AnnotatorId>>> = BTreeMap::new();
         for one in &self.everyone {

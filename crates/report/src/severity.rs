@@ -1,4 +1,4 @@
-//! How severe each person is: who gives higher levels than others on the same texts.
+//! Severity of each person: who gives higher levels than others on the same texts.
 
 use super::document::Block;
 use super::work::{Asked, Work, quoted};

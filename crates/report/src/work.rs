@@ -10,7 +10,7 @@ use dissensus_project::jobs::Progress;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is at hand for every section.
+/// Shared state of all sections.
 pub(super) struct Work<'a> {
     pub(super) of: &'a PaperReports,
     pub(super) people: &'a People,
@@ -18,7 +18,7 @@ pub(super) struct Work<'a> {
     pub(super) steps: &'a Steps<'a>,
 }
 
-/// A question, its labels, and how its files are named.
+/// A question with its labels and the names of its files.
 pub(crate) struct Asked {
     pub(super) question: Question,
     pub(super) stems: Stems,
@@ -61,17 +61,17 @@ impl Progress for Steps<'_> {
 }
 
 impl Asked {
-    /// Labels of each text that has some.
+    /// Number of labels of each text with labels.
     pub(super) fn per_text(&self) -> Vec<u64> {
         self.labels.chunk_by(|a, b| a.text == b.text).map(|on_text| on_text.len() as u64).collect()
     }
 
-    /// Texts with labels of two people or more.
+    /// Number of texts with labels of two or more people.
     pub(super) fn shared(&self) -> usize {
         self.per_text().iter().filter(|n| **n > 1).count()
     }
 
-    /// Labels of each person who gave some.
+    /// Number of labels of each person with labels.
     pub(super) fn per_person(&self) -> BTreeMap<AnnotatorId, u64> {
         let mut counts = BTreeMap::new();
         for label in &self.labels {
@@ -80,18 +80,18 @@ impl Asked {
         counts
     }
 
-    /// Who gave labels.
+    /// People with labels.
     pub(super) fn who(&self) -> HashSet<AnnotatorId> {
         self.labels.iter().map(|label| label.annotator).collect()
     }
 
-    /// The question's name as a word of a command line.
+    /// The question's name, quoted for a command line.
     pub(super) fn quoted(&self) -> String {
         quoted(&self.question.name)
     }
 }
 
-/// A word of a command line, as a POSIX shell reads it.
+/// Quotes a word of a command line for a POSIX shell.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
     match !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {

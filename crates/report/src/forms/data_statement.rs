@@ -5,7 +5,7 @@ use super::{Form, excluded, process, questions};
 use crate::facts::Facts;
 use dissensus_render::escape::markdown;
 
-/// The form, filled in as far as the project can.
+/// Writes the form, filled in with everything the project knows.
 pub(crate) fn data_statement(facts: &Facts<'_>) -> String {
     let mut form = Form::new(
         &format!("Data statement for {}", markdown(&facts.name)),
