@@ -1,4 +1,4 @@
-//! Text of people in HTML, SVG, LaTeX, Markdown and cells of spreadsheets.
+//! Escaping of people's text for HTML, SVG, LaTeX, Markdown and spreadsheet cells.
 
 use std::borrow::Cow;
 
@@ -38,7 +38,7 @@ fn acts(c: char) -> bool {
         )
 }
 
-/// In HTML and SVG, between tags and in attributes.
+/// Escapes text for HTML and SVG, between tags and in attributes.
 pub fn html(text: &str) -> String {
     plain(text)
         .replace('&', "&amp;")
@@ -67,7 +67,8 @@ pub fn latex(text: &str) -> String {
     })
 }
 
-/// In Markdown, also in a cell of a table: nothing in it is markup, a link or HTML.
+/// Escapes text for Markdown, also in a cell of a table: nothing in it is interpreted as markup, a link or
+/// HTML.
 pub fn markdown(text: &str) -> String {
     plain(text).chars().fold(String::new(), |mut out, c| {
         match c {
@@ -94,7 +95,7 @@ pub fn cell(text: &str) -> String {
     }
 }
 
-/// In the name of a file: small letters, digits and hyphens, at most 40.
+/// Converts text for the name of a file: lower-case letters, digits and hyphens, at most 40.
 pub fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in text.to_lowercase().chars() {

@@ -1,6 +1,6 @@
-//! Tables in the manner of booktabs.
+//! Tables in the style of booktabs.
 
-/// Rows of a table that still fit on one page; longer ones are a `longtable`.
+/// Maximum number of rows of a table on one page; longer ones are a `longtable`.
 const ONE_PAGE: usize = 40;
 
 /// Formats a table: alignment of the columns (`l` or `r` each), titles, and rows of cells. Everything is

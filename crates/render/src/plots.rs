@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width and height of a plot among others.
+/// Width and height of a regular plot.
 pub(crate) const SIZE: (u32, u32) = (460, 300);
 /// Colours that can be distinguished with any kind of colour vision (Okabe and Ito 2008).
 pub(crate) const COLOURS: [RGBColor; 6] = [
@@ -19,7 +19,7 @@ pub(crate) const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 const GREY: RGBColor = RGBColor(90, 96, 112);
-/// Height of a row with a name, and the most characters of a name that are shown.
+/// Height of a row with a name, and maximum number of characters of a name.
 const ROW: u32 = 22;
 const NAME: usize = 24;
 /// Maximum number of people with names in a plot, which would be too high otherwise.
@@ -27,10 +27,10 @@ const NAMED: usize = 40;
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// A line of a plot: what it is called, and its points.
+/// A line of a plot: its name and its points.
 pub type Line = (String, Vec<(f64, f64)>);
 
-/// A bar of a histogram: from, to, and how many.
+/// A bar of a histogram: start, end and count.
 pub type Bar = (f64, f64, u64);
 
 /// A person's figure with its interval.
@@ -41,7 +41,7 @@ pub struct Ranged {
     pub high: f64,
 }
 
-/// What `draw` draws on an area of this size.
+/// Runs `draw` on an area of this size and returns the SVG.
 pub(crate) fn drawn(
     size: (u32, u32),
     draw: impl Fn(&DrawingArea<SVGBackend<'_>, Shift>) -> Drawn,
@@ -55,7 +55,7 @@ pub(crate) fn drawn(
     Ok(svg)
 }
 
-/// Lines over one axis, with a legend where there are several. None without a line of two points.
+/// Plots lines over one axis, with a legend where there are several. `None` without a line of two points.
 pub fn lines(lines: &[Line], x: &str, y: &str) -> Result<Option<String>, RenderError> {
     let lines: Vec<&Line> = lines.iter().filter(|(_, line)| line.len() > 1).collect();
     if lines.is_empty() {
@@ -149,7 +149,7 @@ pub fn histogram(bars: &[Bar], x: &str, y: &str) -> Result<Option<String>, Rende
             .x_label_area_size(36)
             .y_label_area_size(52)
             .build_cartesian_2d(first.0..last.1, 0.0..most as f64 * 1.05)?;
-        // Counts are whole.
+        // Counts are integers.
         let marks = most.min(6) as usize + 1;
         chart
             .configure_mesh()
@@ -251,7 +251,7 @@ type Chart<'a, 'b> = ChartContext<
     Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
 >;
 
-/// A name at the left of its row.
+/// Draws a name at the left of its row.
 fn row_name(chart: &Chart<'_, '_>, x: f64, y: f64, name: &str) -> Drawn {
     let style = ("sans-serif", 12).into_font().color(&BLACK).pos(Pos::new(HPos::Right, VPos::Center));
     chart.plotting_area().draw(&(EmptyElement::at((x, y)) + Text::new(name.to_owned(), (-6, 0), style)))?;
@@ -267,7 +267,7 @@ fn shortened(name: &str) -> String {
     format!("{}…", head.trim_end())
 }
 
-/// Room for the longest name.
+/// Width of the longest name.
 fn label_width(names: &[String]) -> u32 {
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as u32;
     (longest * 7 + 16).clamp(40, 190)
