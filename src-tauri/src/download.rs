@@ -1,4 +1,4 @@
-//! The one download that can be under way: its progress, and how it is stopped.
+//! The encoder download, at most one at a time: progress and cancellation.
 
 use crate::events::DownloadChanged;
 use dissensus_api::Problem;
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tauri::AppHandle;
 use tauri_specta::Event as _;
 
-/// Which download is under way, if any.
+/// The running download, if any.
 #[derive(Default)]
 pub(crate) struct Download(Mutex<Weak<AtomicBool>>);
 
-/// A download under way; it is over when this is dropped.
+/// A running download; it ends when this is dropped.
 pub(crate) struct Running {
     stop: Arc<AtomicBool>,
 }

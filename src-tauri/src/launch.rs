@@ -1,13 +1,13 @@
-//! How the window was started: a project to open, a home for settings, hooks for end-to-end tests.
+//! How the window was started: a project to open, a settings folder, hooks for end-to-end tests.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What the command line and the environment ask for.
+/// Options of the command line and the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Launch {
-    /// The project to open at once.
+    /// Project to open at once.
     pub(crate) project: Option<Wanted>,
     /// `DISSENSUS_HOME`: folder of settings and window state, instead of the system's folders.
     pub(crate) home: Option<PathBuf>,
@@ -16,26 +16,25 @@ pub(crate) struct Launch {
     pub(crate) test_hooks: bool,
 }
 
-/// What the window has to know of the above.
+/// The part of the above that the page needs.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type)]
 pub(crate) struct LaunchInfo {
-    /// The project to open at once.
+    /// Project to open at once.
     pub(crate) project: Option<String>,
-    /// To read: nothing is written to it.
+    /// Whether to open it read-only.
     pub(crate) read_only: bool,
 }
 
-/// A project that is to be opened.
+/// A project to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Its file.
     pub(crate) path: PathBuf,
-    /// `--read-only`: nothing is to be written to it.
+    /// `--read-only`: nothing is written to it.
     pub(crate) read_only: bool,
 }
 
 impl Launch {
-    /// Reads the arguments after the program's name, and the environment.
+    /// Parses the arguments after the program's name, and the environment.
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
         Self {
             project: project_argument(arguments, Path::new("")),

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 /// Opens the window and returns when it is closed. `arguments` are those after the program's name: the
 /// project to open, if any.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    // GTK ends the program with a backtrace where it finds no display.
+    // GTK ends the program with a backtrace if it finds no display.
     let shown = launch::display().map_err(Into::into);
     match shown.and_then(|()| window::run(launch::Launch::read(arguments))) {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager as _};
 use tauri_specta::Event as _;
 
-/// The label of the one window.
+/// The label of the only window.
 pub(crate) const WINDOW: &str = "main";
 
 /// Stores a requested project until the page listens.
@@ -18,14 +18,14 @@ pub(crate) struct Requests {
 }
 
 struct State {
-    /// The newest one that the page has not heard of.
+    /// The newest request that the page has not received.
     waiting: Option<Wanted>,
-    /// Whether the page has asked for the first one: from then on it listens.
+    /// Whether the page has fetched the first request: from then on it listens.
     listening: bool,
 }
 
 impl Requests {
-    /// With the project that was named on the command line, if any.
+    /// Creates the requests with the project named on the command line, if any.
     pub(crate) fn new(project: Option<Wanted>) -> Self {
         Self { state: Mutex::new(State { waiting: project, listening: false }) }
     }
@@ -49,7 +49,7 @@ impl Requests {
     }
 }
 
-/// Opens a project in the window that is there, and brings that to the front.
+/// Opens a project in the existing window, and brings that to the front.
 pub(crate) fn open(app: &AppHandle, wanted: Wanted) {
     to_front(app);
     if let Some(Wanted { path, read_only }) = app.state::<Requests>().ask(wanted) {
@@ -70,7 +70,7 @@ pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str
 
 fn to_front(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(WINDOW) {
-        // Each of these may be refused by the window manager: the window is then where it was.
+        // The window manager may refuse each of these: the window then stays where it was.
         let _ = window.unminimize();
         let _ = window.show();
         let _ = window.set_focus();

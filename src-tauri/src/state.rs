@@ -7,10 +7,10 @@ use dissensus_project::error::WorkbenchError;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
 
-/// Shared by all commands.
+/// State shared by all commands.
 pub(crate) struct WindowState {
     workbench: Workbench,
-    /// Held while a project is opened or closed, so that two of these never cross.
+    /// Held while a project is opened or closed, so that two of these never overlap.
     changing: Mutex<()>,
 }
 
@@ -48,7 +48,7 @@ impl WindowState {
         Ok(info)
     }
 
-    /// Closes the open project; without one there is nothing to do.
+    /// Closes the open project, if any.
     pub(crate) fn close(&self) {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.workbench.close_project();
@@ -102,14 +102,14 @@ fn listen(app: &AppHandle, session: &Session) {
     session.subscribe(move |event| crate::events::forward(&app, event));
 }
 
-/// Which project to open.
+/// The project to open.
 pub(crate) enum Opening {
-    /// A file that is not there yet.
+    /// A new file.
     New(String),
-    /// A file that is.
+    /// An existing file.
     Existing(String),
-    /// A file that is, to read.
+    /// An existing file, read-only.
     ToRead(String),
-    /// The sample project, made where it is missing.
+    /// The sample project, created if missing.
     Sample,
 }

@@ -10,12 +10,12 @@ use dissensus_project::home::Home;
 use std::error::Error;
 use tauri::{App, AppHandle, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
-/// The smallest window in which every view still works, in logical pixels.
+/// Minimum size at which every view still works, in logical pixels.
 const SMALLEST: (f64, f64) = (760.0, 520.0);
-/// The first window, in logical pixels; later ones are as they were left.
+/// Initial size of the first window, in logical pixels; later ones restore their last size.
 const FIRST: (f64, f64) = (1280.0, 800.0);
 
-/// Room left for a window's title and edges, in logical pixels.
+/// Space for a window's title and borders, in logical pixels.
 const FRAME: f64 = 48.0;
 
 /// Runs the application until its window closes.
@@ -24,7 +24,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
     let handler = bindings.invoke_handler();
     let mut builder = tauri::Builder::default();
     if let Some(single) = single_instance(&launch) {
-        // The first plugin, so that a second start ends before it has done anything.
+        // The first plugin, so that a second start exits before it does anything.
         builder = builder.plugin(single);
     }
     builder
@@ -61,7 +61,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
                 opening::open(app, crate::launch::Wanted { path, read_only: false });
             }
         }
-        // What was confirmed is on disk already; this ends jobs and lets go of the file's lock.
+        // Confirmed data is on disk already; this ends jobs and releases the file's lock.
         RunEvent::Exit => app.state::<WindowState>().close(),
         _ => {}
     }
@@ -82,7 +82,7 @@ fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::
     }
 }
 
-/// A name on the message bus for a home of settings of its own.
+/// Name on the message bus for a separate settings folder.
 fn bus_name(home: &std::path::Path) -> String {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let mut hasher = DefaultHasher::new();
@@ -115,7 +115,7 @@ fn place_keeper(launch: &Launch) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     let flags = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN;
     let builder = Builder::new().with_state_flags(flags);
     match &launch.home {
-        // Joined to the system's folder by the plugin; an absolute path replaces it.
+        // The plugin joins it to the system's folder; an absolute path replaces that.
         Some(home) => builder.with_filename(home.join("window.json").to_string_lossy()).build(),
         None => builder.with_filename("window.json").build(),
     }
@@ -139,7 +139,7 @@ fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
     Ok(())
 }
 
-/// The first window's size in logical pixels: smaller where the screen has no room for it and its frame.
+/// Size of the first window in logical pixels: smaller if the screen has no room for it and its frame.
 fn first_size(screen: Option<(f64, f64)>) -> (f64, f64) {
     let fit = |wanted: f64, room: f64, least: f64| wanted.min(room - FRAME).max(least);
     screen

@@ -1,4 +1,4 @@
-//! The annotators of People.
+//! The annotators in the People view.
 
 use super::with_session;
 use dissensus_analysis::SlipChoices;
@@ -6,10 +6,10 @@ use dissensus_api::{AnnotatorReport, PlanReport, PlanWish, Problem, SlipReport};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use tauri::AppHandle;
 
-/// Rows of each list of slips.
+/// Number of rows in each list of slips.
 const SLIPS_SHOWN: usize = 100;
 
-/// All annotators for one question, with the held-out accuracy where it is known.
+/// All annotators of one question, with the held-out accuracy if known.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn annotator_report(
@@ -19,7 +19,7 @@ pub(crate) async fn annotator_report(
     with_session(app, move |session| session.analysis.annotators_so_far(question)).await
 }
 
-/// Measures the held-out accuracy in the background, as a job of the id that is returned.
+/// Measures the held-out accuracy in the background, as a job with the returned id.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn measure_annotators(app: AppHandle, question: QuestionId) -> Result<u32, Problem> {
@@ -38,7 +38,7 @@ pub(crate) async fn plan(
     with_session(app, move |session| session.analysis.plan_as_job(question, &wish)).await
 }
 
-/// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.
+/// Possible slips and contested labels of everyone or of one person. A job whose result this returns.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn slips(

@@ -1,4 +1,4 @@
-//! The application itself: what it is, what it remembers, how it is set.
+//! The application itself: information, recent projects, settings.
 
 use super::{off_main, with_workbench};
 use crate::closing::Asked;
@@ -22,7 +22,7 @@ pub(crate) async fn diagnostics(app: AppHandle) -> Result<String, Problem> {
     with_workbench(app, |workbench| Ok(workbench.diagnostics())).await
 }
 
-/// What the command line asked for.
+/// Options of the command line.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
@@ -34,7 +34,7 @@ pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
     .await
 }
 
-/// The page has asked the person whether to stop what is under way.
+/// Called when the page has asked the user whether to stop running work.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
@@ -42,7 +42,7 @@ pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Ends the application: jobs are stopped, the project is closed.
+/// Quits the application: jobs are stopped, the project is closed.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn quit(app: AppHandle) -> Result<(), Problem> {
@@ -50,14 +50,14 @@ pub(crate) async fn quit(app: AppHandle) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Projects opened before, newest first.
+/// Recently opened projects, newest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn recent_projects(app: AppHandle) -> Result<Vec<RecentProject>, Problem> {
     with_workbench(app, |workbench| Ok(workbench.recent_projects())).await
 }
 
-/// Takes a project off that list; its file stays.
+/// Removes a project from that list; its file is unaffected.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn forget_recent(app: AppHandle, path: String) -> Result<(), Problem> {

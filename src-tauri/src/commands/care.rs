@@ -1,4 +1,4 @@
-//! Care for the people who label, and what they are shown of others.
+//! Care of annotators, and what they are shown of others.
 
 use super::with_session;
 use dissensus_api::{CareInfo, OwnCare, Problem, StudyCare, TextGroup};
@@ -12,14 +12,14 @@ pub(crate) async fn set_reveal(app: AppHandle, on: bool) -> Result<(), Problem> 
     with_session(app, move |session| session.project.set_reveal(on)).await
 }
 
-/// Sets what the study does for the care of its people.
+/// Sets the study's care settings.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_study_care(app: AppHandle, care: StudyCare) -> Result<(), Problem> {
     with_session(app, move |session| session.project.set_care(&care)).await
 }
 
-/// The groups of texts, the largest first.
+/// The groups of texts, largest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn text_groups(app: AppHandle) -> Result<Vec<TextGroup>, Problem> {
@@ -55,7 +55,7 @@ pub(crate) async fn read_text(
     with_session(app, move |session| session.labelling.read_text(annotator, text)).await
 }
 
-/// Lets a person go on beyond the limit until the day ends.
+/// Lets a person continue beyond the limit until the day ends.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn go_on_today(app: AppHandle, annotator: AnnotatorId) -> Result<CareInfo, Problem> {

@@ -1,4 +1,4 @@
-//! The texts of Findings.
+//! The texts in the Findings view.
 
 use super::with_session;
 use dissensus_api::{
@@ -8,7 +8,7 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use tauri::AppHandle;
 
-/// Texts in order of predicted disagreement.
+/// Texts in the order of predicted disagreement.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn disagreement_ranking(
@@ -18,7 +18,7 @@ pub(crate) async fn disagreement_ranking(
     with_session(app, move |session| session.analysis.ranking(&query)).await
 }
 
-/// Some of these texts, as they are now.
+/// Current rows of some of these texts.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn disagreement_rows(

@@ -1,4 +1,4 @@
-//! The encoder: downloading the default one, or taking one from a folder.
+//! The encoder: downloading the default one, or using one from a folder.
 
 use super::{with_session, with_workbench};
 use crate::download::Download;
@@ -7,14 +7,14 @@ use dissensus_domain::QuestionId;
 use dissensus_training::encoding::EncoderChoice;
 use tauri::{AppHandle, Manager as _};
 
-/// The default encoder: its size, licence and source, and whether it is here.
+/// The default encoder: size, licence, source, and whether it is installed.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn encoder_offer(app: AppHandle) -> Result<EncoderOffer, Problem> {
     with_workbench(app, |workbench| workbench.encoder_offer()).await
 }
 
-/// Downloads the default encoder; answers when it is here. Its progress comes as events.
+/// Downloads the default encoder; returns when it is installed. Progress is reported by events.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
@@ -46,7 +46,7 @@ pub(crate) async fn use_encoder(app: AppHandle, folder: String) -> Result<JobInf
     .await
 }
 
-/// The encoders on this computer that the project could use.
+/// The installed encoders that the project could use.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn encoders_here(app: AppHandle) -> Result<Vec<EncoderHere>, Problem> {

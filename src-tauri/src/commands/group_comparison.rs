@@ -1,11 +1,11 @@
-//! Groups of people compared in Findings.
+//! Group comparisons in the Findings view.
 
 use super::with_session;
 use dissensus_api::{GroupComparison, GroupsChoice, Problem};
 use dissensus_domain::QuestionId;
 use tauri::AppHandle;
 
-/// Compares two groups of people in the background, as a job of the id that is returned.
+/// Compares two groups of people in the background, as a job with the returned id.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn compare_groups(

@@ -8,41 +8,40 @@ use dissensus_labelling::guideline::OnScreen;
 use std::path::Path;
 use tauri::AppHandle;
 
-/// The version of the guideline that holds; none where nothing was written.
+/// The current version of the guideline; `None` if there is none.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn guideline(app: AppHandle) -> Result<Option<GuidelineInfo>, Problem> {
     with_session(app, move |session| session.guideline.newest()).await
 }
 
-/// Every version of the guideline, the first one first.
+/// All versions of the guideline, oldest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn guideline_versions(app: AppHandle) -> Result<Vec<GuidelineInfo>, Problem> {
     with_session(app, move |session| session.guideline.versions()).await
 }
 
-/// Writes a new version, which holds from here on.
+/// Writes a new version, which becomes the current one.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn write_guideline(
     app: AppHandle,
     guideline: NewGuideline,
 ) -> Result<GuidelineWritten, Problem> {
-    // Who saw none wrote the first one: a version that came meanwhile is not covered.
+    // A user who saw no version writes the first one: the write is refused if one was added meanwhile.
     let after = Some(guideline.after.clone().unwrap_or_default());
     let guideline = NewGuideline { after, ..guideline };
     with_session(app, move |session| session.guideline.write(&guideline, None)).await
 }
 
-/// How far people agreed under each version.
+/// Agreement under each version.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn guideline_agreement(app: AppHandle) -> Result<Vec<GuidelineAgreement>, Problem> {
     with_session(app, move |session| session.guideline.agreement(OnScreen::Guideline)).await
 }
 
-/// A picture of the project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn picture(app: AppHandle, name: String) -> Result<PictureData, Problem> {

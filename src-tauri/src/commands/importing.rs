@@ -1,4 +1,4 @@
-//! Files in and out.
+//! Import and export of files.
 
 use super::{with_session, with_workbench};
 use dissensus_api::{
@@ -9,7 +9,7 @@ use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats 
 use std::path::Path;
 use tauri::AppHandle;
 
-/// What a file holds; nothing is written.
+/// Previews a file; nothing is written.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn import_preview(
@@ -50,7 +50,7 @@ pub(crate) async fn forget_pasted(app: AppHandle, path: String) -> Result<(), Pr
     with_workbench(app, move |workbench| workbench.forget_pasted(Path::new(&path))).await
 }
 
-/// Lets go of what the file that was looked at was unpacked as.
+/// Deletes the unpacked copy of the previewed file.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn forget_opened(app: AppHandle) -> Result<(), Problem> {
@@ -98,7 +98,7 @@ pub(crate) async fn export_project(
     .await
 }
 
-/// Formats of other programs that labels can be exported in.
+/// Formats of other programs for exporting labels.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_formats(app: AppHandle) -> Result<Vec<ExportFormat>, Problem> {
@@ -174,7 +174,7 @@ pub(crate) async fn export_summary(
     with_session(app, move |session| session.summaries.write_as_job(&wish, Path::new(&path), true)).await
 }
 
-/// Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked.
+/// Saves a copy of the whole project; an existing file is replaced, for the dialog has asked.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_copy(app: AppHandle, path: String) -> Result<CopyReport, Problem> {

@@ -1,4 +1,4 @@
-//! Long work.
+//! Jobs of the open project.
 
 use super::with_session;
 use dissensus_api::{JobInfo, Problem};
@@ -23,7 +23,7 @@ pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
 #[specta::specta]
 pub(crate) async fn cancel_job(app: AppHandle, id: u32) -> Result<(), Problem> {
     with_session(app, move |session| {
-        // One that has ended by now needs no stopping.
+        // One that has ended already needs no stopping.
         session.project.cancel_job(id);
         Ok(())
     })

@@ -1,4 +1,4 @@
-//! The desk of Label.
+//! The Label view.
 
 use super::with_session;
 use dissensus_api::{
@@ -7,7 +7,7 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
 use tauri::AppHandle;
 
-/// The next text to label in an order, other than `after`, as the first of the questions sees it.
+/// The next text to label in an order, other than `after`, for the first of the questions.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn next_text(
@@ -34,7 +34,7 @@ pub(crate) async fn label_task(
     with_session(app, move |session| session.labelling.task_on(annotator, question, text, occasion)).await
 }
 
-/// The text so many steps on (or back) in the order of the file.
+/// The text this many positions after (or before) in file order.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn neighbour_text(
@@ -47,7 +47,7 @@ pub(crate) async fn neighbour_text(
     with_session(app, move |session| session.labelling.neighbour_text(annotator, question, text, step)).await
 }
 
-/// How far an annotator is with the questions on the screen.
+/// An annotator's progress on the questions on the screen.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn progress(
@@ -58,7 +58,7 @@ pub(crate) async fn progress(
     with_session(app, move |session| session.labelling.progress(annotator, questions)).await
 }
 
-/// Records a label; it is on disk when this answers.
+/// Records a label; it is on disk when this returns.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn record_label(
@@ -73,7 +73,7 @@ pub(crate) async fn record_label(
     .await
 }
 
-/// Records an answer to a text that a packet asks again; it is on disk when this answers.
+/// Records a re-annotation of a text in a task packet; it is on disk when this returns.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn record_again(
@@ -126,7 +126,7 @@ pub(crate) async fn remarks(app: AppHandle, query: RemarkQuery) -> Result<Vec<Re
     with_session(app, move |session| session.project.remarks(&query)).await
 }
 
-/// Takes back the annotator's last label of these questions, if there is one.
+/// Takes back the annotator's last label of these questions, if any.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn undo_label(
@@ -137,7 +137,7 @@ pub(crate) async fn undo_label(
     with_session(app, move |session| session.labelling.undo(annotator, questions, LabelSource::Window)).await
 }
 
-/// Puts off what is asked about a text and not answered.
+/// Skips the unanswered questions about a text.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn skip_text(
@@ -149,7 +149,7 @@ pub(crate) async fn skip_text(
     with_session(app, move |session| session.labelling.skip(annotator, questions, text)).await
 }
 
-/// Marks a text for a second look, or takes the mark off.
+/// Flags a text for a second look, or removes the flag.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn flag_text(

@@ -1,4 +1,4 @@
-//! Commands of the window, one file for each of its views. Each only hands over to the workbench.
+//! Commands of the window, one file for each of its views. Each only delegates to the workbench.
 
 pub(crate) mod annotators;
 pub(crate) mod application;
@@ -28,7 +28,8 @@ use dissensus_project::error::WorkbenchError;
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager as _};
 
-/// Runs `work` where it may block: off the main thread, which draws the window, and off the async workers.
+/// Runs `work` where it may block: outside the main thread, which draws the window, and outside the async
+/// workers.
 async fn off_main<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {

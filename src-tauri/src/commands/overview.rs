@@ -1,18 +1,18 @@
-//! The summary of Findings.
+//! The summary in the Findings view.
 
 use super::with_session;
 use dissensus_api::{Overview, OverviewAgreement, Problem, WhoDiffers};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use tauri::AppHandle;
 
-/// What the project holds, how far each person is, and what comes next for the person who labels here.
+/// The project's contents, everyone's progress, and the next steps for the current annotator.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn overview(app: AppHandle, reading_as: Option<AnnotatorId>) -> Result<Overview, Problem> {
     with_session(app, move |session| session.overview(reading_as)).await
 }
 
-/// How far the people of a question agree.
+/// Agreement of the people of a question.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn overview_agreement(

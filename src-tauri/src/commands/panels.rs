@@ -1,4 +1,4 @@
-//! *Ask a panel* in Findings.
+//! *Ask a panel* in the Findings view.
 
 use super::with_session;
 use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
@@ -22,7 +22,7 @@ pub(crate) async fn ask_panel(
     with_session(app, ask).await
 }
 
-/// What a panel is expected to decide on one text.
+/// The predicted decision of a panel on one text.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn panel_on_text(

@@ -1,4 +1,4 @@
-//! What a paper's appendix needs.
+//! The report for a paper's appendix.
 
 use super::with_session;
 use dissensus_api::{PaperWish, PaperWritten, Problem};

@@ -1,4 +1,4 @@
-//! Practice: the round of one person in Label, and what its author sets in Project.
+//! Practice: a person's round in the Label view, and its settings in the Project view.
 
 use super::with_session;
 use dissensus_api::{
@@ -63,7 +63,7 @@ pub(crate) async fn set_practice_text(
     .await
 }
 
-/// Sets the pass mark of practice, or what happens below it; what is not named stays.
+/// Sets the pass mark of practice, or what happens below it; missing values are unchanged.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_practice_rule(
@@ -77,14 +77,14 @@ pub(crate) async fn set_practice_rule(
     .await
 }
 
-/// The mark of attention checks.
+/// The pass mark of attention checks.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn check_rule(app: AppHandle) -> Result<CheckRuleInfo, Problem> {
     with_session(app, |session| session.study.check_rule()).await
 }
 
-/// Sets the mark of attention checks, or none.
+/// Sets the pass mark of attention checks, or removes it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_check_rule(

@@ -1,4 +1,4 @@
-//! The open project: open, close, describe, and who and what it asks.
+//! The open project: opening, closing, information, questions and annotators.
 
 use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
@@ -12,7 +12,7 @@ use dissensus_domain::{
 };
 use tauri::{AppHandle, Manager as _};
 
-/// Makes an empty project and opens it.
+/// Creates an empty project and opens it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
@@ -26,7 +26,7 @@ pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<Project
     open(app, Opening::Existing(path)).await
 }
 
-/// Opens a project to read: nothing is written to it.
+/// Opens a project read-only: nothing is written to it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project_to_read(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
@@ -55,7 +55,7 @@ pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
     .await
 }
 
-/// The open project, if there is one.
+/// The open project, if any.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn project(app: AppHandle) -> Result<Option<ProjectInfo>, Problem> {
@@ -109,14 +109,14 @@ pub(crate) async fn level_uses(app: AppHandle, question: QuestionId) -> Result<V
     with_session(app, move |session| session.project.level_uses(question)).await
 }
 
-/// Scales to begin a question with.
+/// Templates of scales for a new question.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn scale_templates() -> Result<Vec<ScaleTemplate>, Problem> {
     Ok(ScaleTemplate::all())
 }
 
-/// Everyone in the project.
+/// All annotators of the project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Problem> {
@@ -164,14 +164,14 @@ pub(crate) async fn change_annotator(
     .await
 }
 
-/// What people are asked about themselves.
+/// The attribute form.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn attribute_form(app: AppHandle) -> Result<AttributeForm, Problem> {
     with_session(app, |session| session.project.attribute_form()).await
 }
 
-/// Asks people this about themselves from now on.
+/// Sets the attribute form.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn set_attribute_form(
@@ -206,14 +206,14 @@ pub(crate) async fn traces(app: AppHandle, annotator: AnnotatorId) -> Result<Tra
     with_session(app, move |session| session.project.traces(annotator)).await
 }
 
-/// What would go with something that is taken out, and whether it can.
+/// What would be removed together with something, and whether that is possible.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn removal(app: AppHandle, what: Removal) -> Result<RemovalPreview, Problem> {
     with_session(app, move |session| session.project.removal(&what)).await
 }
 
-/// Takes something out; the project is closed for it and opened again.
+/// Removes something; the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Problem> {

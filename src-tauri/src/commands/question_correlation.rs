@@ -1,10 +1,10 @@
-//! Questions correlated with one another in Findings.
+//! Question correlations in the Findings view.
 
 use super::with_session;
 use dissensus_api::{CorrelationChoice, CorrelationPoints, Problem, QuestionCorrelation};
 use tauri::AppHandle;
 
-/// Correlates predicted scores of questions in the background, as a job of the id that is returned.
+/// Correlates predicted scores of questions in the background, as a job with the returned id.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn correlate_questions(app: AppHandle, choice: CorrelationChoice) -> Result<u32, Problem> {

@@ -9,7 +9,7 @@ use dissensus_stats::data::ModelKind;
 use std::path::Path;
 use tauri::AppHandle;
 
-/// What a training of this model would do by default, or did the last time it was asked for here.
+/// Default settings of a training run of this model, or those of the last one requested here.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn train_defaults(
@@ -21,7 +21,7 @@ pub(crate) async fn train_defaults(
     with_session(app, move |session| session.runs.defaults(question, model, tuning)).await
 }
 
-/// Questions of a project file that can teach the encoder of a run on `question` too.
+/// Questions of a project file that can be auxiliary questions of a run on `question`.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn auxiliary_candidates(
@@ -46,42 +46,42 @@ pub(crate) async fn resume_run(app: AppHandle, id: u32) -> Result<(), Problem> {
     with_session(app, move |session| session.runs.resume(id)).await
 }
 
-/// What predicts for a question, exactly: which encoder, which model, fitted on how many labels.
+/// The exact source of predictions for a question: encoder, model, and number of labels it was fitted on.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn active_model(app: AppHandle, question: QuestionId) -> Result<ActiveModel, Problem> {
     with_session(app, move |session| session.live.active_model(question)).await
 }
 
-/// Every training run, newest first.
+/// All training runs, newest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn runs(app: AppHandle) -> Result<Vec<RunInfo>, Problem> {
     with_session(app, move |session| session.runs.list()).await
 }
 
-/// Everything about one run.
+/// All details of one run.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn run_detail(app: AppHandle, id: u32) -> Result<RunDetail, Problem> {
     with_session(app, move |session| session.runs.detail(id)).await
 }
 
-/// Two runs on the same labels.
+/// Compares two runs on the same labels.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn compare_runs(app: AppHandle, a: u32, b: u32) -> Result<RunComparison, Problem> {
     with_session(app, move |session| session.runs.compare(a, b)).await
 }
 
-/// Uses the encoder of a run for the project; none goes back to the encoder that was in use before.
+/// Uses the encoder of a run for the project; `None` restores the encoder that was in use before.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn use_run(app: AppHandle, id: Option<u32>) -> Result<(), Problem> {
     with_session(app, move |session| session.runs.use_run(id)).await
 }
 
-/// Takes a run and its files away.
+/// Deletes a run and its files.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {

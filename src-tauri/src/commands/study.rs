@@ -1,4 +1,4 @@
-//! The study of People, and the packet of one person.
+//! The study in the People view, and the task packet of one person.
 
 use super::{off_main, with_session};
 use crate::state::WindowState;
@@ -17,14 +17,14 @@ pub(crate) async fn study_draft(app: AppHandle, wish: StudyWish) -> Result<Study
     with_session(app, move |session| session.study.draft(&wish)).await
 }
 
-/// Hands out what a plan adds: a packet a person, in `folder`.
+/// Assigns what a plan adds: writes one task packet per person to `folder`.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn hand_out(app: AppHandle, wish: StudyWish, folder: String) -> Result<StudyDraft, Problem> {
     with_session(app, move |session| session.study.hand_out_as_job(&wish, Path::new(&folder))).await
 }
 
-/// Writes packets that were lost anew into `folder`.
+/// Writes lost packets again to `folder`.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn write_packets_again(
@@ -35,7 +35,7 @@ pub(crate) async fn write_packets_again(
     with_session(app, move |session| session.study.write_again_as_job(&people, Path::new(&folder))).await
 }
 
-/// How far the study is.
+/// The progress of the study.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem> {
@@ -75,14 +75,14 @@ pub(crate) async fn text_talk(
     with_session(app, move |session| session.study.talk(question, text)).await
 }
 
-/// Decides about a text; labels stay as they are.
+/// Records a decision about a text; labels are unaffected.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn decide(app: AppHandle, decision: NewDecision) -> Result<TextTalk, Problem> {
     with_session(app, move |session| session.study.decide(&decision)).await
 }
 
-/// The attention checks, and how they were answered.
+/// The attention checks, and their answers.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn attention_checks(app: AppHandle) -> Result<Vec<AttentionCheckInfo>, Problem> {
@@ -107,14 +107,14 @@ pub(crate) async fn set_attention_check(
     .await
 }
 
-/// The packet that is open; none where a whole project is.
+/// The open task packet; `None` for a whole project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_packet(app: AppHandle) -> Result<Option<OpenPacket>, Problem> {
     with_session(app, move |session| session.study.open_packet()).await
 }
 
-/// Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked.
+/// Writes the submission of the open packet to one file; an existing file is replaced, as the dialog asked.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn hand_in(app: AppHandle, file: String) -> Result<HandedIn, Problem> {

@@ -5,7 +5,7 @@ use dissensus_api::{FoundTexts, LongTextsInfo, Problem, TextQuery};
 use dissensus_domain::TextId;
 use tauri::AppHandle;
 
-/// Up to `limit` rows of a list of texts from a place on, and the place of a text in it.
+/// Up to `limit` rows of a list of texts from a position, and the position of a text in it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn find_texts(
