@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
-/// Records what happens to the files of one folder, from its making to [`Recorder::stop`].
+/// Records changes to the files of one folder, from its creation to [`Recorder::stop`].
 #[derive(Debug)]
 pub struct Recorder {
     folder: PathBuf,
@@ -29,7 +29,7 @@ fn watched() -> MutexGuard<'static, Vec<Watched>> {
 }
 
 impl Recorder {
-    /// Begins to record. What is in the folder already counts as being on the disk.
+    /// Begins recording. Existing contents of the folder count as being on disk.
     pub fn watch(folder: &Path) -> Self {
         Self::begin(folder, false)
     }
@@ -55,7 +55,7 @@ impl Recorder {
         Self { folder }
     }
 
-    /// Notes that so much is confirmed to the user.
+    /// Records how much is confirmed to the user.
     pub fn note(&self, confirmed: u64) {
         self.add(Step::Note(confirmed));
     }
@@ -67,7 +67,7 @@ impl Recorder {
         self.add(Step::Rename(inside(from), inside(to)));
     }
 
-    /// What was recorded so far.
+    /// The steps recorded so far.
     pub fn steps(&self) -> Vec<Step> {
         let watched = watched();
         let found = watched.iter().find(|w| w.recording.folder == self.folder);
@@ -88,7 +88,7 @@ impl Recorder {
     }
 }
 
-/// Records a step on a file, where its folder is watched.
+/// Records a step on a file if its folder is watched.
 fn record(path: &Path, step: impl FnOnce(PathBuf) -> Step) {
     // The shared memory file of a journal is created again when the file is opened.
     if path.as_os_str().as_bytes().ends_with(b"-shm") {
@@ -102,7 +102,7 @@ fn record(path: &Path, step: impl FnOnce(PathBuf) -> Step) {
     }
 }
 
-/// Calls the system's own function of this name on the file behind ours.
+/// Calls the system's own function of this name on the underlying file.
 macro_rules! pass {
     ($file:expr, $function:ident, $missing:expr $(, $argument:expr)*) => {{
         let real = real($file);
@@ -126,7 +126,7 @@ struct Layers {
     ours: Box<ffi::sqlite3_vfs>,
 }
 
-// SAFETY: both are written once, before they are registered, and only read after.
+// SAFETY: both are written once, before they are registered, and only read afterwards.
 #[allow(unsafe_code, reason = "SQLite's structures are made of raw pointers")]
 unsafe impl Send for Layers {}
 #[allow(unsafe_code, reason = "as above")]
@@ -165,7 +165,7 @@ fn below() -> *mut ffi::sqlite3_vfs {
 /// The system's own file behind ours.
 ///
 /// # Safety
-/// `file` is one that SQLite made room for by our `szOsFile`.
+/// `file` has the size of our `szOsFile`, allocated by SQLite.
 #[allow(unsafe_code, reason = "SQLite hands out one piece of memory for both")]
 unsafe fn real(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
     // SAFETY: the memory continues for the system's `szOsFile` after our part.
@@ -184,7 +184,7 @@ unsafe fn path_of<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a Path> {
 /// `name` is null or ends with a zero byte.
 #[allow(unsafe_code, reason = "a C string")]
 unsafe fn path_from(name: *const c_char) -> Option<PathBuf> {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     let name = unsafe { (!name.is_null()).then(|| CStr::from_ptr(name)) }?;
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
@@ -253,7 +253,7 @@ unsafe extern "C" fn write(
     count: c_int,
     place: ffi::sqlite3_int64,
 ) -> c_int {
-    // SAFETY: see `open`; SQLite hands over `count` bytes.
+    // SAFETY: see `open`; SQLite passes `count` bytes.
     unsafe {
         let done = pass!(file, xWrite, ffi::SQLITE_IOERR_WRITE, bytes, count, place);
         if let (ffi::SQLITE_OK, Some(path)) = (done, path_of(file)) {
@@ -288,7 +288,7 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
     }
 }
 
-/// A function that only passes on.
+/// Defines a function that only delegates.
 macro_rules! passing {
     ($name:ident, $function:ident ( $($argument:ident : $kind:ty),* ), $missing:expr) => {
         #[allow(unsafe_code, reason = "as `open`")]
