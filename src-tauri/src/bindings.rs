@@ -1,4 +1,5 @@
-//! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
+//! The single list of commands and events, from which the TypeScript of `ui/src/lib/bindings.ts` is
+//! generated.
 
 use crate::commands::{
     annotators, application, care, disagreement, encoder, group_comparison, guideline, importing, jobs,
@@ -12,7 +13,7 @@ use dissensus_api::training_settings;
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
-/// Every command and event of the window. Commands that fail reject with a
+/// All commands and events of the window. Commands that fail reject with a
 /// [`Problem`](dissensus_api::Problem).
 pub fn builder() -> Builder<Wry> {
     Builder::new()

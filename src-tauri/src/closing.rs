@@ -1,4 +1,4 @@
-//! Closing the window, which asks first where work would be lost.
+//! Closing the window, with a question first where work would be lost.
 
 use crate::events::CloseRequested;
 use crate::state::WindowState;
@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use tauri::{AppHandle, CloseRequestApi, Manager as _};
 use tauri_specta::Event as _;
 
-/// Somebody who asks again after this long, without an answer of the page, has a page that does not answer.
+/// Time after which a second close request, without an answer of the page, means that the page does not
+/// respond.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// When the page was asked and has not answered yet.
+/// Time of the last request to the page that is unanswered.
 #[derive(Default)]
 pub(crate) struct Asked(Mutex<Option<Instant>>);
 
 impl Asked {
-    /// Whether the page is to be asked (again); if not, the window closes.
+    /// Whether to ask the page (again); if not, the window closes.
     fn ask(&self, now: Instant) -> bool {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.is_some_and(|before| now.duration_since(before) > PATIENCE) {
@@ -25,13 +26,13 @@ impl Asked {
         true
     }
 
-    /// The page has asked the person, who now decides.
+    /// Called when the page has asked the user, who now decides.
     pub(crate) fn answered(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// The window is to be closed: asks the page if work is under way.
+/// Handles a close request: asks the page if work is running.
 pub(crate) fn requested(app: &AppHandle, api: &CloseRequestApi) {
     if !app.state::<WindowState>().is_working() {
         return;

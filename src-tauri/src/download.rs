@@ -1,4 +1,4 @@
-//! The one download that can be under way: its progress, and how it is stopped.
+//! The encoder download, at most one at a time: progress and cancellation.
 
 use crate::events::DownloadChanged;
 use dissensus_api::Problem;
@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tauri::AppHandle;
 use tauri_specta::Event as _;
 
-/// Which download is under way, if any.
+/// The running download, if any.
 #[derive(Default)]
 pub(crate) struct Download(Mutex<Weak<AtomicBool>>);
 
-/// A download under way; it is over when this is dropped.
+/// A running download; it ends when this is dropped.
 pub(crate) struct Running {
     stop: Arc<AtomicBool>,
 }
 
 impl Download {
-    /// Begins one.
+    /// Begins a download.
     ///
     /// # Errors
-    /// One is under way.
+    /// One is running already.
     pub(crate) fn begin(&self) -> Result<Running, Problem> {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if current.strong_count() > 0 {
@@ -45,7 +45,7 @@ impl Download {
 }
 
 impl Running {
-    /// Tells the page how far it is.
+    /// Reports its progress to the page.
     pub(crate) fn watched_by(self, app: AppHandle) -> impl Progress {
         Watched { app, running: self }
     }
@@ -59,7 +59,7 @@ struct Watched {
 impl Progress for Watched {
     fn report(&self, done: u64, total: Option<u64>, doing: &str) {
         let total = total.map(|total| total as f64);
-        // A window that is closing cannot hear it any more, which is no error.
+        // A closing window no longer receives events, which is no error.
         let _ = DownloadChanged { done: done as f64, total, file: doing.to_owned() }.emit(&self.app);
     }
 

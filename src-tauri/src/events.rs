@@ -1,4 +1,4 @@
-//! What the window is told without asking.
+//! Events that the window receives.
 
 use dissensus_api::{JobInfo, RunInfo};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -6,65 +6,63 @@ use serde::{Deserialize, Serialize};
 use tauri::AppHandle;
 use tauri_specta::Event as _;
 
-/// A job began, moved or ended.
+/// A job began, progressed or ended.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct JobChanged(pub(crate) JobInfo);
 
-/// A label was given or taken back, and what depends on it at once is up to date.
+/// A label was given or taken back, and data that depends on it directly is up to date.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct LabelsChanged {
-    /// The question answered.
     pub(crate) question: QuestionId,
-    /// The text judged.
+    /// The labelled text.
     pub(crate) text: TextId,
-    /// Who judged.
+    /// The annotator.
     pub(crate) annotator: AnnotatorId,
     /// Revision of the predictions.
     pub(crate) revision: u32,
 }
 
-/// The models of a question were fitted anew.
+/// The models of a question were refitted.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct ModelChanged {
-    /// The question.
     pub(crate) question: QuestionId,
     /// Revision of the predictions.
     pub(crate) revision: u32,
 }
 
-/// A training run began, went on or ended.
+/// A training run began, progressed or ended.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct RunChanged(pub(crate) RunInfo);
 
-/// Texts, annotators, questions or embeddings of the open project changed: ask for it again.
+/// Texts, annotators, questions or embeddings of the open project changed: fetch it again.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct ProjectChanged();
 
-/// A download of an encoder went on.
+/// Progress of an encoder download.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct DownloadChanged {
-    /// Bytes here.
+    /// Bytes received.
     pub(crate) done: f64,
-    /// Bytes in all, once known.
+    /// Total size in bytes, once known.
     pub(crate) total: Option<f64>,
-    /// The file that is on its way.
+    /// The current file.
     pub(crate) file: String,
 }
 
-/// Another project is to be opened: somebody opened its file from outside.
+/// A request to open another project, for example by opening its file in the file manager.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct OpenRequested {
-    /// Its file.
     pub(crate) path: String,
-    /// To read: nothing is written to it.
+    /// Whether to open it read-only.
     pub(crate) read_only: bool,
 }
 
-/// The window is to be closed while work is under way: ask the person.
+/// The window is to be closed while work is running: ask the user.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct CloseRequested();
 
-/// Tells the window what the workbench said. A window that is closing cannot hear it any more, which is no error.
+/// Forwards an event of the workbench to the window. A closing window no longer receives events, which is
+/// no error.
 pub(crate) fn forward(app: &AppHandle, event: &dissensus_project::event::Event) {
     use dissensus_project::event::Event;
     let _ = match event {

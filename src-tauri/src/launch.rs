@@ -1,41 +1,40 @@
-//! How the window was started: a project to open, a home for settings, hooks for end-to-end tests.
+//! How the window was started: a project to open, a settings folder, hooks for end-to-end tests.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What the command line and the environment ask for.
+/// Options of the command line and the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Launch {
-    /// The project to open at once.
+    /// Project to open at once.
     pub(crate) project: Option<Wanted>,
-    /// `DISSENSUS_HOME`: where settings and the window's place are kept instead of the system's folders.
+    /// `DISSENSUS_HOME`: folder of settings and window state, instead of the system's folders.
     pub(crate) home: Option<PathBuf>,
-    /// `DISSENSUS_E2E`, in builds with the feature `test-hooks` alone: let tests hand over paths that a person would
-    /// choose in the system's file dialog, which WebDriver cannot reach.
+    /// `DISSENSUS_E2E`, only in builds with the feature `test-hooks`: lets tests pass paths that a user
+    /// would choose in the system's file dialog, which WebDriver cannot reach.
     pub(crate) test_hooks: bool,
 }
 
-/// What the window has to know of the above.
+/// The part of the above that the page needs.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type)]
 pub(crate) struct LaunchInfo {
-    /// The project to open at once.
+    /// Project to open at once.
     pub(crate) project: Option<String>,
-    /// To read: nothing is written to it.
+    /// Whether to open it read-only.
     pub(crate) read_only: bool,
 }
 
-/// A project that is to be opened.
+/// A project to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Its file.
     pub(crate) path: PathBuf,
-    /// `--read-only`: nothing is to be written to it.
+    /// `--read-only`: nothing is written to it.
     pub(crate) read_only: bool,
 }
 
 impl Launch {
-    /// Reads the arguments after the program's name, and the environment.
+    /// Parses the arguments after the program's name, and the environment.
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
         Self {
             project: project_argument(arguments, Path::new("")),
@@ -46,7 +45,7 @@ impl Launch {
     }
 }
 
-/// Whether a window can be shown at all; only Unix desktops other than macOS can be without.
+/// Checks whether a window can be shown at all; only Unix desktops other than macOS may have no display.
 ///
 /// # Errors
 /// There is no display, with what to do instead.
@@ -60,8 +59,8 @@ pub(crate) fn display() -> Result<(), &'static str> {
     )
 }
 
-/// The first argument that is no option, taken from `folder` where it is relative, and whether `--read-only` is among them. Systems add
-/// options of their own (macOS `-psn_…`), so those are passed over.
+/// The first argument that is no option, resolved against `folder` if relative, and whether `--read-only`
+/// is present. Systems add options of their own (macOS `-psn_…`), so unknown options are ignored.
 pub(crate) fn project_argument(
     arguments: impl IntoIterator<Item = OsString>,
     folder: &Path,

@@ -1,8 +1,8 @@
-//! The window of Dissensus: thin commands and events over the workbench.
+//! The window of Dissensus: thin commands and events on top of the workbench.
 //!
-//! Nothing is decided here. A command hands its arguments to [`dissensus_app`] on a blocking thread and hands
-//! the answer back; an event of the workbench becomes an event of the window. [`bindings::builder`] is the one list of
-//! both, from which the TypeScript in `ui/src/lib/bindings.ts` is generated.
+//! It contains no logic. A command passes its arguments to [`dissensus_app`] on a blocking thread and
+//! returns the result; an event of the workbench becomes an event of the window. [`bindings::builder`] is
+//! the single list of both, from which the TypeScript in `ui/src/lib/bindings.ts` is generated.
 
 pub mod bindings;
 mod closing;
@@ -18,10 +18,10 @@ mod window;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Opens the window and stays until it is closed. `arguments` are those after the program's name: the project to
-/// open, if any.
+/// Opens the window and returns when it is closed. `arguments` are those after the program's name: the
+/// project to open, if any.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    // GTK ends the program with a backtrace where it finds no display.
+    // GTK ends the program with a backtrace if it finds no display.
     let shown = launch::display().map_err(Into::into);
     match shown.and_then(|()| window::run(launch::Launch::read(arguments))) {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 #[allow(unsafe_code, reason = "the environment is set before anything else runs")]
 fn main() -> ExitCode {
-    // SAFETY: nothing has started a thread yet.
+    // SAFETY: no thread has been started yet.
     unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
     dissensus_window::run(std::env::args_os().skip(1))
 }

@@ -1,5 +1,5 @@
-//! Projects that the system asks this window to open: named when it was started, by a second start of the program, or,
-//! on macOS, by the system itself.
+//! Projects that the system asks this window to open: named at the start, by a second start of the program,
+//! or, on macOS, by the system itself.
 
 use crate::events::OpenRequested;
 use crate::launch::{Wanted, project_argument};
@@ -9,23 +9,23 @@ use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager as _};
 use tauri_specta::Event as _;
 
-/// The label of the one window.
+/// The label of the only window.
 pub(crate) const WINDOW: &str = "main";
 
-/// Keeps a project that was asked for until the page can be told.
+/// Stores a requested project until the page listens.
 pub(crate) struct Requests {
     state: Mutex<State>,
 }
 
 struct State {
-    /// The newest one that the page has not heard of.
+    /// The newest request that the page has not received.
     waiting: Option<Wanted>,
-    /// Whether the page has asked for the first one: from then on it listens.
+    /// Whether the page has fetched the first request: from then on it listens.
     listening: bool,
 }
 
 impl Requests {
-    /// With the project that was named on the command line, if any.
+    /// Creates the requests with the project named on the command line, if any.
     pub(crate) fn new(project: Option<Wanted>) -> Self {
         Self { state: Mutex::new(State { waiting: project, listening: false }) }
     }
@@ -37,7 +37,8 @@ impl Requests {
         state.waiting.take()
     }
 
-    /// What to tell the page now; what came before the page listened is kept for [`Requests::take`].
+    /// The request to send to the page now; a request from before the page listened is stored for
+    /// [`Requests::take`].
     fn ask(&self, wanted: Wanted) -> Option<Wanted> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.listening {
@@ -48,16 +49,17 @@ impl Requests {
     }
 }
 
-/// Opens a project in the window that is there, and brings that to the front.
+/// Opens a project in the existing window, and brings that to the front.
 pub(crate) fn open(app: &AppHandle, wanted: Wanted) {
     to_front(app);
     if let Some(Wanted { path, read_only }) = app.state::<Requests>().ask(wanted) {
-        // A window that is closing cannot hear it any more, which is no error.
+        // A closing window no longer receives events, which is no error.
         let _ = OpenRequested { path: path.to_string_lossy().into_owned(), read_only }.emit(app);
     }
 }
 
-/// What a second start of the program was asked for: its arguments, its own name first, and the folder it ran in.
+/// Handles a second start of the program: its arguments, beginning with its own name, and its working
+/// folder.
 pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str) {
     let arguments = arguments.into_iter().skip(1).map(OsString::from);
     match project_argument(arguments, Path::new(folder)) {
@@ -68,7 +70,7 @@ pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str
 
 fn to_front(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(WINDOW) {
-        // Each of these may be refused by the window manager: the window is then where it was.
+        // The window manager may refuse each of these: the window then stays where it was.
         let _ = window.unminimize();
         let _ = window.show();
         let _ = window.set_focus();

@@ -1,4 +1,4 @@
-//! The workbench, and telling the window what happens in the project that is open.
+//! The workbench, and notifying the window of events in the open project.
 
 use dissensus_api::{JobInfo, Problem, ProjectInfo, WorkState};
 use dissensus_app::Workbench;
@@ -7,10 +7,10 @@ use dissensus_project::error::WorkbenchError;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
 
-/// Shared by all commands.
+/// State shared by all commands.
 pub(crate) struct WindowState {
     workbench: Workbench,
-    /// Held while a project is opened or closed, so that two of these never cross.
+    /// Held while a project is opened or closed, so that two of these never overlap.
     changing: Mutex<()>,
 }
 
@@ -24,11 +24,11 @@ impl WindowState {
         &self.workbench
     }
 
-    /// Opens a project in place of the one that is open; where that fails nothing changes. The window then hears of
-    /// what happens in it, and its background work begins.
+    /// Opens a project in place of the open one; on failure nothing changes. The window then receives its
+    /// events, and its background work begins.
     ///
     /// # Errors
-    /// Whatever keeps the workbench from opening it.
+    /// Any error of the workbench on opening it.
     pub(crate) fn open(&self, app: &AppHandle, which: Opening) -> Result<ProjectInfo, Problem> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.workbench.session();
@@ -48,17 +48,18 @@ impl WindowState {
         Ok(info)
     }
 
-    /// Closes the open project; without one there is nothing to do.
+    /// Closes the open project, if any.
     pub(crate) fn close(&self) {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.workbench.close_project();
     }
 
-    /// Does `work` on the open project while nothing else in the window knows it: it is closed and opened again, because people go whom
-    /// whatever is in memory knows by their place.
+    /// Does `work` with exclusive access to the open project: it is closed and opened again, because people
+    /// are removed to whom data in memory refer by row.
     ///
     /// # Errors
-    /// No project is open, a training, an import or an export is under way, or what `work` or the opening says.
+    /// No project is open, a training run, an import or an export is running, or an error of `work` or of
+    /// opening.
     pub(crate) fn alone<T>(
         &self,
         app: &AppHandle,
@@ -76,18 +77,18 @@ impl WindowState {
         done
     }
 
-    /// Whether work is under way that closing would break off: a training, an import or an export. Encoding and fitting
-    /// go on by themselves when the project is opened again.
+    /// Whether work is running that closing would interrupt: a training run, an import or an export.
+    /// Encoding and fitting continue by themselves when the project is opened again.
     pub(crate) fn is_working(&self) -> bool {
         let Some(session) = self.workbench.session() else { return false };
         let works = |job: &JobInfo| {
             job.state == WorkState::Running && ["train", "import", "export"].contains(&job.kind.as_str())
         };
-        // Where the list cannot be read nobody can say what would be lost: better ask.
+        // If the list cannot be read, it is unknown what would be lost: better ask.
         session.project.jobs().map_or(true, |jobs| jobs.iter().any(works))
     }
 
-    /// The open project.
+    /// The session of the open project.
     ///
     /// # Errors
     /// None is open.
@@ -101,14 +102,14 @@ fn listen(app: &AppHandle, session: &Session) {
     session.subscribe(move |event| crate::events::forward(&app, event));
 }
 
-/// Which project to open.
+/// The project to open.
 pub(crate) enum Opening {
-    /// A file that is not there yet.
+    /// A new file.
     New(String),
-    /// A file that is.
+    /// An existing file.
     Existing(String),
-    /// A file that is, to read.
+    /// An existing file, read-only.
     ToRead(String),
-    /// The sample project, made where it is missing.
+    /// The sample project, created if missing.
     Sample,
 }

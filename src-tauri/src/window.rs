@@ -1,4 +1,4 @@
-//! Makes the one window and keeps its size and place.
+//! Creates the one window and remembers its size and position.
 
 use crate::closing::{self, Asked};
 use crate::download::Download;
@@ -11,12 +11,12 @@ use dissensus_project::home::Home;
 use std::error::Error;
 use tauri::{App, AppHandle, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
-/// The smallest window in which every view still works, in logical pixels.
+/// Minimum size at which every view still works, in logical pixels.
 const SMALLEST: (f64, f64) = (760.0, 520.0);
-/// The first window, in logical pixels; later ones are as they were left.
+/// Initial size of the first window, in logical pixels; later ones restore their last size.
 const FIRST: (f64, f64) = (1280.0, 800.0);
 
-/// Room left for a window's title and edges, in logical pixels.
+/// Space for a window's title and borders, in logical pixels.
 const FRAME: f64 = 48.0;
 
 /// Runs the application until its window closes.
@@ -25,7 +25,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
     let handler = bindings.invoke_handler();
     let mut builder = tauri::Builder::default();
     if let Some(single) = single_instance(&launch) {
-        // The first plugin, so that a second start ends before it has done anything.
+        // The first plugin, so that a second start exits before it does anything.
         builder = builder.plugin(single);
     }
     builder
@@ -69,14 +69,14 @@ fn on_event(app: &AppHandle, event: RunEvent) {
                 opening::open(app, crate::launch::Wanted { path, read_only: false });
             }
         }
-        // What was confirmed is on disk already; this ends jobs and lets go of the file's lock.
+        // Confirmed data is on disk already; this ends jobs and releases the file's lock.
         RunEvent::Exit => app.state::<WindowState>().close(),
         _ => {}
     }
 }
 
-/// One window for each home of settings: a second start hands its project to the first and ends. On Linux that takes a
-/// session's message bus; without one, each start opens a window of its own.
+/// One window for each settings folder: a second start passes its project to the first and exits. On Linux
+/// this needs a session message bus; without one, each start opens a window of its own.
 fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::Wry>> {
     use tauri_plugin_single_instance::Builder;
     let builder =
@@ -84,12 +84,13 @@ fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::
     match &launch.home {
         None => Some(builder.build()),
         Some(home) if cfg!(target_os = "linux") => Some(builder.dbus_id(bus_name(home)).build()),
-        // Elsewhere the name cannot be chosen, and a home of one's own is for tests and for trying things.
+        // On other systems the name cannot be chosen, and separate settings folders are for tests and
+        // trials.
         Some(_) => None,
     }
 }
 
-/// A name on the message bus for a home of settings of its own.
+/// Name on the message bus for a separate settings folder.
 fn bus_name(home: &std::path::Path) -> String {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let mut hasher = DefaultHasher::new();
@@ -97,15 +98,15 @@ fn bus_name(home: &std::path::Path) -> String {
     format!("org.dissensus.window.home{:016x}", hasher.finish())
 }
 
-/// Logging out and shutting down send SIGTERM or SIGHUP: the project is closed as when the window is, so that its one file has
-/// everything. (Where the system has no signals it asks the window itself.)
+/// Logging out and shutting down send SIGTERM or SIGHUP: the project is closed as when the window is, so
+/// that its one file is complete. (Systems without signals ask the window itself.)
 fn close_when_told_to_end(app: &App) {
     let handle = app.handle().clone();
-    // Where there is a handler already, what was confirmed is safe in the journal beside the file.
+    // Where there is a handler already, confirmed data is safe in the journal next to the file.
     let _ = ctrlc::set_handler(move || handle.exit(0));
 }
 
-/// Says on stderr why there is no window; there is nowhere else to say it.
+/// Prints to stderr why there is no window; there is no other output.
 #[allow(clippy::print_stderr)] // this is the program's last word before it exits
 pub(crate) fn explain_on_stderr(error: &dyn Error) {
     eprintln!("dissensus-window: {error}");
@@ -116,13 +117,13 @@ pub(crate) fn explain_on_stderr(error: &dyn Error) {
     }
 }
 
-/// Remembers size and place, beside the settings.
+/// Remembers size and position, in a file next to the settings.
 fn place_keeper(launch: &Launch) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use tauri_plugin_window_state::{Builder, StateFlags};
     let flags = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN;
     let builder = Builder::new().with_state_flags(flags);
     match &launch.home {
-        // Joined to the system's folder by the plugin; an absolute path replaces it.
+        // The plugin joins it to the system's folder; an absolute path replaces that.
         Some(home) => builder.with_filename(home.join("window.json").to_string_lossy()).build(),
         None => builder.with_filename("window.json").build(),
     }
@@ -146,15 +147,15 @@ fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
     Ok(())
 }
 
-/// The first window's size in logical pixels: smaller where the screen has no room for it and its frame.
+/// Size of the first window in logical pixels: smaller if the screen has no room for it and its frame.
 fn first_size(screen: Option<(f64, f64)>) -> (f64, f64) {
     let fit = |wanted: f64, room: f64, least: f64| wanted.min(room - FRAME).max(least);
     screen
         .map_or(FIRST, |(width, height)| (fit(FIRST.0, width, SMALLEST.0), fit(FIRST.1, height, SMALLEST.1)))
 }
 
-/// Tells the page that it is being tested (see `ui/src/lib/test-hooks.ts`). WebDriver drives the page, but not the
-/// system's file dialog: with this set the page offers functions that take a path in its stead.
+/// Script that enables test mode in the page (see `ui/src/lib/test-hooks.ts`). WebDriver controls the page,
+/// but not the system's file dialog: in test mode the page has functions that take a path instead.
 const TEST_HOOKS: &str = "window.__DISSENSUS_E2E__ = true;";
 
 #[cfg(test)]

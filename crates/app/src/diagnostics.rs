@@ -1,14 +1,15 @@
-//! What a person can copy into a report: versions, device, sizes and the last lines of the log. Nothing of a text, a label or a name.
+//! Diagnostics that a user can copy into a bug report: versions, device, sizes and the last lines of the
+//! log. They contain no text, label or name.
 
 use super::Workbench;
 use dissensus_project::log::last_lines;
 use std::fmt::Write as _;
 
-/// Enough to see what led to an error.
+/// Number of log lines: enough to see what led to an error.
 const LINES: usize = 100;
 
 impl Workbench {
-    /// Versions, device, sizes of the open project and the last lines of the log, to be copied into a report.
+    /// Versions, device, sizes of the open project and the last lines of the log, for a bug report.
     pub fn diagnostics(&self) -> String {
         let app = self.app_info();
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -1,4 +1,4 @@
-//! The default encoder: offered, and downloaded.
+//! The default encoder: offer and download.
 
 use super::Workbench;
 use dissensus_api::EncoderOffer;
@@ -9,21 +9,21 @@ use dissensus_training::encoding::download::{default_encoder, download, offer};
 use std::path::PathBuf;
 
 impl Workbench {
-    /// The default encoder: what it is, how large, where it comes from, and whether it is here.
+    /// The default encoder: name, size, source, and whether it is installed.
     ///
     /// # Errors
-    /// The catalogue that was built in is broken.
+    /// The built-in catalogue is broken.
     pub fn encoder_offer(&self) -> Result<EncoderOffer, WorkbenchError> {
         let known = default_encoder()?;
         Ok(offer(&known, self.home(), &HubConfig::from_env()))
     }
 
-    /// Downloads the default encoder into the user's folder of encoders and returns its folder. What was downloaded before
-    /// a cancel or a broken connection is kept, and the next try goes on from there.
+    /// Downloads the default encoder into the user's folder of encoders and returns its folder. A download
+    /// interrupted by a cancel or a broken connection is resumed at the next attempt.
     ///
     /// # Errors
-    /// No connection, a full disk, a cancel, or a file with another SHA-256 than the catalogue's; then nothing is there
-    /// under the encoder's name.
+    /// No connection, a full disk, a cancel, or a file whose SHA-256 differs from the catalogue's; then
+    /// there is no folder under the encoder's name.
     pub fn download_encoder(&self, progress: &dyn Progress) -> Result<PathBuf, WorkbenchError> {
         download(&default_encoder()?, self.home(), &HubConfig::from_env(), progress)
     }

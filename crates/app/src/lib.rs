@@ -1,4 +1,4 @@
-//! The application around the open project: settings, recent projects, what it is and what it can use.
+//! The application around the open project: settings, recent projects, and information about itself.
 
 mod diagnostics;
 mod encoder;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 const RECENT: &str = "recent.json";
 const SETTINGS: &str = "settings.json";
-/// More are hard to choose from.
+/// Maximum number of recent projects: more are hard to choose from.
 const MOST_RECENT: usize = 12;
 
 /// The application: at most one project is open at a time.
@@ -30,17 +30,17 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// An application with nothing open.
+    /// Creates an application without an open project.
     pub fn new(home: Home) -> Self {
         Self { home, session: RwLock::new(None), files: Mutex::new(()) }
     }
 
-    /// Where it keeps what belongs to no project.
+    /// Location of files that belong to no project.
     pub(crate) fn home(&self) -> &Home {
         &self.home
     }
 
-    /// What this application is and which encoder it found.
+    /// Information about this application and the encoder it found.
     pub fn app_info(&self) -> AppInfo {
         let found = dissensus_training::encoding::encoders::find_default(&self.home);
         let (encoder, problem) = match found {
@@ -57,7 +57,7 @@ impl Workbench {
         }
     }
 
-    /// Projects opened before, newest first.
+    /// Recently opened projects, newest first.
     pub fn recent_projects(&self) -> Vec<RecentProject> {
         let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
         for project in &mut recent {
@@ -66,10 +66,7 @@ impl Workbench {
         recent
     }
 
-    /// Takes a project off the list; its file stays.
-    ///
-    /// # Errors
-    /// The list cannot be written.
+    /// Removes a project from the list; its file is unaffected.
     pub fn forget_recent(&self, path: &str) -> Result<(), WorkbenchError> {
         let _guard = lock(&self.files);
         let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
@@ -77,12 +74,11 @@ impl Workbench {
         self.home.write_json(RECENT, &recent)
     }
 
-    /// Settings that hold for every project.
     pub fn settings(&self) -> AppSettings {
         self.home.read_json(SETTINGS).unwrap_or_default()
     }
 
-    /// Keeps the settings; they take effect at once in the open project.
+    /// Stores the settings; they take effect at once in the open project.
     ///
     /// # Errors
     /// A share outside 0..1 or a text size outside 12..64, or they cannot be written.
@@ -109,16 +105,13 @@ impl Workbench {
         Ok(())
     }
 
-    /// Removes a file of rows that were pasted ([`dissensus_transfer::exchange::Exchange::paste`]); no other file is ever removed by this, and one that is gone is no
-    /// error.
-    ///
-    /// # Errors
-    /// It cannot be removed.
+    /// Removes a file of pasted rows ([`dissensus_transfer::exchange::Exchange::paste`]), never any other
+    /// file. A missing file is no error.
     pub fn forget_pasted(&self, path: &Path) -> Result<(), WorkbenchError> {
         forget_pasted(&self.home, path)
     }
 
-    /// Makes a project file and opens it. A missing ending is added.
+    /// Creates a project file and opens it. A missing extension is added.
     ///
     /// # Errors
     /// The file exists, or the folder cannot be written.
@@ -128,10 +121,10 @@ impl Workbench {
         self.take(session, false)
     }
 
-    /// Opens a project file in place of the one that is open.
+    /// Opens a project file in place of the open one.
     ///
     /// # Errors
-    /// See [`Session::open`]; the project open before stays open.
+    /// See [`Session::open`]; the previous project stays open.
     pub fn open_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
@@ -144,11 +137,11 @@ impl Workbench {
         self.take(session, same_file(path, &self.home.sample_path()))
     }
 
-    /// Opens a project file to read, in place of the one that is open: also one that another program has open, and one on a disk that
-    /// cannot be written. What others write to it meanwhile is shown.
+    /// Opens a project read-only, in place of the open one: possible for one that another program has open,
+    /// or on a read-only disk. Changes by other programs are shown.
     ///
     /// # Errors
-    /// See [`Session::open_to_read`]; the project open before stays open.
+    /// See [`Session::open_to_read`]; the previous project stays open.
     pub fn open_project_to_read(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
@@ -157,17 +150,14 @@ impl Workbench {
             if session.project.is_reader() {
                 return session.project.info();
             }
-            // Or this very program would keep the file from being open elsewhere.
+            // Otherwise this very program would prevent the file from being open elsewhere.
             self.close_project();
         }
         let session = Session::open_to_read(path, &self.home)?;
         self.take(session, same_file(path, &self.home.sample_path()))
     }
 
-    /// Opens the sample project, which is made on first use.
-    ///
-    /// # Errors
-    /// As [`Workbench::open_project`].
+    /// Opens the sample project, which is created on first use.
     pub fn open_sample(&self) -> Result<ProjectInfo, WorkbenchError> {
         let path = self.home.sample_path();
         if !path.exists() {
@@ -183,7 +173,7 @@ impl Workbench {
         self.open_project(&path.to_string_lossy())
     }
 
-    /// Closes the open project, ending its jobs.
+    /// Closes the open project and ends its jobs.
     pub fn close_project(&self) {
         let old = self.session.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(session) = old {
@@ -191,11 +181,11 @@ impl Workbench {
         }
     }
 
-    /// Does `work` on the open project while nothing else knows it: it is closed, which ends its jobs, and opened again afterwards, so
-    /// that nothing in memory is older than the work.
+    /// Does `work` with exclusive access to the open project: it is closed, which ends its jobs, and opened
+    /// again afterwards, so that nothing in memory is older than the work.
     ///
     /// # Errors
-    /// No project is open; what `work` says, with the project open again; or it cannot be opened again.
+    /// No project is open; an error of `work`, with the project open again; or it cannot be opened again.
     pub fn alone<T>(
         &self,
         work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
@@ -217,10 +207,7 @@ impl Workbench {
         opened.map(|_| done)
     }
 
-    /// The open project.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Information on the open project.
     pub fn project(&self) -> Result<Option<ProjectInfo>, WorkbenchError> {
         self.session().map(|session| session.project.info()).transpose()
     }
@@ -230,7 +217,7 @@ impl Workbench {
         self.session.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The session on the open project, or the error to show.
+    /// The session of the open project.
     ///
     /// # Errors
     /// No project is open.
@@ -249,7 +236,7 @@ impl Workbench {
         if let Some(old) = old {
             old.close();
         }
-        // The project is open; that the list of recent projects cannot be written does not undo that.
+        // The project is open, even if the list of recent projects cannot be written.
         go_on("remembering the project", self.remember(&info, sample));
         Ok(info)
     }
@@ -308,7 +295,7 @@ mod tests {
         let (settings, recent) = (config.join("settings.json"), config.join("recent.json"));
         let workbench = Workbench::new(Home::inside(&config, Vec::new()));
         workbench.save_settings(&workbench.settings()).unwrap();
-        // As a backup that was put back may have left it.
+        // As a restored backup may have left it.
         std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o644)).unwrap();
         workbench.save_settings(&workbench.settings()).unwrap();
         workbench.new_project(&folder.path().join("Study.dissensus").to_string_lossy()).unwrap();

@@ -1,4 +1,4 @@
-//! One open project.
+//! One open project: a bundle of its parts.
 
 use dissensus_analysis::Analysis;
 use dissensus_analysis::bundles::Bundles;
@@ -30,33 +30,32 @@ use std::sync::Arc;
 
 /// One open project: a bundle of its parts. Every method of a part may be called from any thread.
 pub struct Session {
-    /// What the project holds, who labels, what is asked.
+    /// Contents, annotators and questions.
     pub project: Project,
-    /// Labels, one by one.
+    /// Recording of labels.
     pub labelling: Labelling,
     /// Models that learn label by label.
     pub live: LiveModels,
     /// The encoder and its embeddings.
     pub encoding: Encoding,
-    /// What is encoded and fitted without being asked for.
+    /// Automatic encoding and fitting.
     pub background: Background,
-    /// Training runs.
     pub runs: Runs,
-    /// Figures about labels, annotators and models.
+    /// Figures on labels, annotators and models.
     pub analysis: Analysis,
-    /// Models that leave the project.
+    /// Export of models.
     pub bundles: Bundles,
-    /// Files of other tools.
+    /// Import and export of other tools' files.
     pub exchange: Exchange,
-    /// What annotators go by.
+    /// Instructions for annotators.
     pub guideline: Guidelines,
-    /// A study of several people: packets out and in.
+    /// A study with several people: task packets and submissions.
     pub study: Study,
-    /// Verdicts of panels.
+    /// Decisions of panels.
     pub panels: Panels,
-    /// Labels summed up by text or by person.
+    /// Labels aggregated by text or by person.
     pub summaries: Summaries,
-    /// What a paper's appendix needs.
+    /// Reports for a paper's appendix.
     pub paper: PaperReports,
     /// Lists of texts.
     pub texts: Texts,
@@ -64,7 +63,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a project file and opens it.
+    /// Creates a project file and opens it.
     ///
     /// # Errors
     /// The file exists, or its folder cannot be written.
@@ -72,19 +71,19 @@ impl Session {
         Self::on(Store::create_recorded(path, &home.check_records())?, home)
     }
 
-    /// Opens a project to label, import and encode.
+    /// Opens a project for labelling, importing and encoding.
     ///
     /// # Errors
-    /// The file is missing, no project, newer than this program, damaged, read-only or open elsewhere; each has its own code
-    /// and the file is unchanged.
+    /// The file is missing, not a project, newer than this program, damaged, read-only or open elsewhere;
+    /// each has its own code and the file is unchanged.
     pub fn open(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
         Self::on(Store::open_recorded(path, &home.check_records())?, home)
     }
 
-    /// Opens a project to read, also while it is open elsewhere.
+    /// Opens a project read-only, also while it is open elsewhere.
     ///
     /// # Errors
-    /// As [`Session::open`], but a project open elsewhere or read-only is no error.
+    /// Those of [`Session::open`], except that a project may be open elsewhere or read-only.
     pub fn open_to_read(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
         Self::on(Store::open_reader_recorded(path, &home.check_records())?, home)
     }
@@ -151,34 +150,33 @@ impl Session {
         })
     }
 
-    /// What the project holds, how far each person is, and what comes next for `reading_as`, who labels here.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The project's contents, everyone's progress, and the next steps for `reading_as`, the current
+    /// annotator.
     pub fn overview(&self, reading_as: Option<AnnotatorId>) -> Result<Overview, WorkbenchError> {
         let (texts, left) = self.texts.to_answer(reading_as)?;
         self.analysis.overview(texts, left)
     }
 
-    /// Follows what other programs write to a project that is open to read, and tells the listeners; one that is open to write has no others.
+    /// Follows changes by other programs to a read-only project and notifies listeners; a writable project
+    /// has no other writers.
     pub fn follow_others(&self) {
         if self.context.is_reader() {
             self.labelling.watch_file();
         }
     }
 
-    /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.
+    /// Calls `listener` for every event from now on, on the thread that caused it; it must be quick.
     pub fn subscribe(&self, listener: impl Fn(&Event) + Send + Sync + 'static) {
         self.context.listeners.add(listener);
     }
 
-    /// Ends jobs and threads and closes the file. What was confirmed is on disk.
+    /// Ends jobs and threads and closes the file. Confirmed data is on disk.
     pub fn close(&self) {
         self.context.threads.close();
         self.context.jobs.cancel_all();
         self.context.threads.join();
         self.live.save_heads();
-        // What the disk says now changes nothing that was confirmed: it stays in the journal.
+        // An I/O error here does not affect confirmed data: it stays in the journal.
         go_on("closing the file", self.context.store.close());
         tracing::info!("project closed");
     }

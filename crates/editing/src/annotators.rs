@@ -1,4 +1,4 @@
-//! Who labels.
+//! The annotators of the project.
 
 use super::Project;
 use dissensus_api::AnnotatorInfo;
@@ -11,10 +11,7 @@ use dissensus_store::{NewAnnotator, WriteTx};
 use std::collections::{HashMap, HashSet};
 
 impl Project {
-    /// Everyone, in the order they came.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// All annotators, in the order of addition.
     pub fn annotators(&self) -> Result<Vec<AnnotatorInfo>, WorkbenchError> {
         let mut labels: HashMap<AnnotatorId, u32> = HashMap::new();
         for count in self.context.store.annotator_counts()? {
@@ -37,7 +34,8 @@ impl Project {
     /// Adds a person. The name is also the external id.
     ///
     /// # Errors
-    /// The name is blank, too long or taken, or looks like that of somebody else ([`WorkbenchError::NearName`]).
+    /// The name is blank, too long or taken, or looks like that of another person
+    /// ([`WorkbenchError::NearName`]).
     pub fn add_annotator(
         &self,
         name: &str,
@@ -50,7 +48,7 @@ impl Project {
             let (name, known) = (composed(name.trim()), near.external_id.clone());
             return Err(WorkbenchError::NearName { name, known });
         }
-        // The name itself is refused below.
+        // An invalid name is refused below.
         let store = &self.context.store;
         if store.looks_withdrawn(name.trim())? && !store.has_withdrawn(name.trim())? {
             return Err(WorkbenchError::NearWithdrawn(composed(name.trim())));
@@ -58,7 +56,8 @@ impl Project {
         self.add_new_annotator(name, attributes)
     }
 
-    /// As [`Project::add_annotator`], of a person who is somebody else than everybody whose name looks alike.
+    /// Like [`Project::add_annotator`], for a person confirmed to be different from everyone whose name
+    /// looks alike.
     ///
     /// # Errors
     /// The name is blank, too long or taken.
@@ -84,7 +83,7 @@ impl Project {
             simulated: false,
         };
         let id = self.context.store.write(move |tx| tx.add_annotator(&new))?;
-        // The annotator is on disk: from here on nothing may say that it failed.
+        // The annotator is on disk: from here on nothing may report it as failed.
         self.people_added();
         self.context.listeners.send(&Event::Project);
         Ok(AnnotatorInfo {
@@ -98,12 +97,12 @@ impl Project {
         })
     }
 
-    /// Corrects what is known of a person: another name, attributes set, attributes that are not to be known any more. All of it or
-    /// nothing; labels stay as they are.
+    /// Corrects a person's data: a new name, attributes to set, attributes to remove. All changes are made
+    /// or none; labels are unaffected.
     ///
     /// # Errors
-    /// There is no such annotator; the open project is a packet; a name is blank, too long or another person's; an attribute is named twice or
-    /// is to be taken away and not known.
+    /// There is no such annotator; the open project is a task packet; a name is blank, too long or another
+    /// person's; an attribute is named twice, or is to be removed but not set.
     pub fn change_annotator(
         &self,
         annotator: AnnotatorId,
@@ -127,7 +126,7 @@ impl Project {
             }
         }
         let change = move |tx: &mut WriteTx<'_>| -> Result<(), WorkbenchError> {
-            // What is known is read inside the transaction: somebody may have changed another attribute meanwhile.
+            // Attributes are read inside the transaction: another one may have been changed meanwhile.
             let mut known = tx.attributes(annotator)?;
             for named in &unset {
                 known.remove(named).ok_or_else(|| refused(named, "is not known of this person"))?;
@@ -142,7 +141,7 @@ impl Project {
         Ok(())
     }
 
-    /// A name that nobody else goes by.
+    /// Validates a name that no other annotator has.
     fn free_name(&self, annotator: AnnotatorId, name: &str) -> Result<String, WorkbenchError> {
         let name = checked_name("annotator", name)?;
         let same = |known: &str| composed(known) == name;
@@ -153,16 +152,16 @@ impl Project {
         }
     }
 
-    /// People were added or changed: whoever knows people by row learns of them.
+    /// Updates the index and live models after people were added or changed.
     pub fn people_added(&self) {
         self.context.reload();
         self.live.models.add_annotators(self.context.index().annotators());
     }
 
-    /// The annotator with this external id or, where nobody has it, with this name.
+    /// Finds the annotator with this external id or, if there is none, with this name.
     ///
     /// # Errors
-    /// There is nobody of that name.
+    /// There is no annotator of that name.
     pub fn annotator(&self, name: &str) -> Result<Annotator, WorkbenchError> {
         self.context.index().annotator_asked_for(name).cloned()
     }

@@ -1,8 +1,9 @@
-//! What people are asked about themselves, once, by a form of the study's own.
+//! The attribute form: questions of the study about the annotators themselves, asked once.
 //!
-//! The form is a fact of the project and goes into packets; what somebody answered is a fact of that person, and comes back with what they
-//! hand in. *Prefer not to say* is no value of the attribute: a group of those who said nothing would be compared like any other. That
-//! they were asked stays known all the same, so that nobody is asked twice.
+//! The form is a fact of the project and part of task packets; a person's answers are facts about that
+//! person, and come back in their submission. *Prefer not to say* is not a value of the attribute: a group
+//! of those who gave no answer would be compared like any other. That they were asked is recorded all the
+//! same, so that nobody is asked twice.
 
 use super::Project;
 use dissensus_domain::{AnnotatorId, AttributeForm, Fact, FactKind, FormAnswers, FormAttribute};
@@ -13,17 +14,14 @@ use serde::de::DeserializeOwned;
 
 impl Project {
     /// The form; without attributes where nothing is asked.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn attribute_form(&self) -> Result<AttributeForm, WorkbenchError> {
         Ok(read(self.context.store.fact(FactKind::AttributeForm, None, None, None)?))
     }
 
-    /// Asks this from now on. What was answered stays; people are asked what is new in it.
+    /// Replaces the form. Earlier answers are retained; people are asked only what is new.
     ///
     /// # Errors
-    /// The open project is a packet, or the form cannot be asked. Nothing is changed then.
+    /// The open project is a task packet, or the form is invalid. Nothing is changed then.
     pub fn set_attribute_form(&self, form: &AttributeForm) -> Result<AttributeForm, WorkbenchError> {
         self.context.whole_project()?;
         let form = form.trimmed();
@@ -38,10 +36,8 @@ impl Project {
         Ok(form)
     }
 
-    /// What is still to be asked of somebody: what they have not answered, and is not known of them either. Nothing of simulated annotators.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The part of the form that is left for a person: what is neither answered nor known otherwise. Empty
+    /// for simulated annotators.
     pub fn form_left(&self, annotator: AnnotatorId) -> Result<AttributeForm, WorkbenchError> {
         let index = self.context.index();
         let person = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
@@ -53,19 +49,17 @@ impl Project {
         Ok(left)
     }
 
-    /// What somebody answered so far.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// A person's answers so far.
     pub fn form_answers(&self, annotator: AnnotatorId) -> Result<FormAnswers, WorkbenchError> {
         Ok(self.context.store.form_answers(annotator)?)
     }
 
-    /// Notes what somebody answered: from here on it is known of them like any attribute. What is not answered and can be passed over was
-    /// asked; answers that were given before stay.
+    /// Records a person's answers: they become attributes of the person. Optional questions without an
+    /// answer count as asked; earlier answers are retained.
     ///
     /// # Errors
-    /// There is no such person, the packet of somebody else is open, or these are no answers to the form. Nothing is noted then.
+    /// There is no such person, another person's packet is open, or the answers do not match the form.
+    /// Nothing is recorded then.
     pub fn answer_form(&self, annotator: AnnotatorId, answers: &FormAnswers) -> Result<(), WorkbenchError> {
         self.context.may_answer(annotator)?;
         let (form, left) = (self.attribute_form()?, self.form_left(annotator)?);
@@ -77,14 +71,15 @@ impl Project {
             answers.0.entry(one.name).or_insert(None);
         }
         self.context.store.write(move |tx| tx.answer_form(annotator, &answers, now_ms()))?;
-        // It is on disk: from here on nothing may say that it failed.
+        // It is on disk: from here on nothing may report it as failed.
         self.people_added();
         self.context.listeners.send(&Event::Project);
         Ok(())
     }
 }
 
-/// What a fact holds; nothing where there is none, or where another version of the program wrote something else.
+/// The value of a fact; the default where there is none, or where another version of the program wrote
+/// something else.
 fn read<T: DeserializeOwned + Default>(fact: Option<Fact>) -> T {
     fact.and_then(|fact| serde_json::from_value(fact.value).ok()).unwrap_or_default()
 }

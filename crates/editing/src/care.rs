@@ -1,4 +1,4 @@
-//! What the study sets for the care of its people.
+//! The study's care settings.
 
 use super::Project;
 use dissensus_api::{HarmfulFrom, StudyCare, TextGroup};
@@ -8,16 +8,13 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::event::Event;
 
 impl Project {
-    /// What the study sets for the care of its people.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The study's care settings.
     pub fn care(&self) -> Result<StudyCare, WorkbenchError> {
         let store = &self.context.store;
         let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
         let index = self.context.index();
         let mut harmful = store.harmful_levels()?;
-        // Of another copy's question a level may be gone here.
+        // A level of another copy's question may be missing here.
         harmful.retain(|(question, level)| {
             index.question(*question).is_some_and(|asked| usize::from(*level) < asked.scale.len())
         });
@@ -25,11 +22,12 @@ impl Project {
         Ok(StudyCare { limit, strict, greyscale, harmful })
     }
 
-    /// Sets it, for this copy and every one that hears of it; packets that are handed out from here on have it too.
+    /// Sets the study's care settings, for this copy and every one that is merged; packets assigned from
+    /// here on have them too.
     ///
     /// # Errors
-    /// The open project is a packet, a limit of 0, a level that is not on its question's scale, one question twice, or what the disk says.
-    /// Nothing is set then.
+    /// The open project is a task packet, a limit of 0, a level that is not on its question's scale, one
+    /// question twice, or an I/O error. Nothing is set then.
     pub fn set_care(&self, care: &StudyCare) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
         check_limit(care.limit)?;
@@ -54,16 +52,13 @@ impl Project {
         Ok(())
     }
 
-    /// The groups of texts, the largest 500 first; a packet has none.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The groups of texts, largest first, at most 500; a task packet has none.
     pub fn text_groups(&self) -> Result<Vec<TextGroup>, WorkbenchError> {
         let groups = self.context.store.text_groups(MOST_GROUPS)?;
         Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
     }
 
-    /// A question, where its scale has this level.
+    /// Finds a question, if its scale has this level.
     pub fn with_level(&self, question: QuestionId, level: u16) -> Result<Question, WorkbenchError> {
         let index = self.context.index();
         let asked = index.whole(question)?;
@@ -74,12 +69,12 @@ impl Project {
     }
 }
 
-/// More groups are hard to choose from.
+/// Maximum number of groups: more are hard to choose from.
 const MOST_GROUPS: u32 = 500;
-/// The most that a limit can be.
+/// Maximum daily limit.
 const MOST_A_DAY: u32 = 100_000;
 
-/// Refuses what is no limit.
+/// Refuses an invalid limit.
 pub fn check_limit(limit: Option<u32>) -> Result<(), WorkbenchError> {
     match limit {
         Some(limit) if !(1..=MOST_A_DAY).contains(&limit) => Err(WorkbenchError::Setting {

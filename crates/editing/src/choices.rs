@@ -1,17 +1,14 @@
-//! What was chosen last in the project, and settings that hold for every project.
+//! The last choices in the project, and application settings.
 
 use super::Project;
 use dissensus_api::{AppSettings, ProjectChoices};
 use dissensus_project::error::WorkbenchError;
 
-/// The setting that holds the choices.
+/// Key of the setting with the choices.
 pub(super) const KEY: &str = "choices";
 
 impl Project {
-    /// Keeps what was chosen last, so that the project opens as it was left. One that is open to read opens as it did before.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Stores the last choices, so that the project opens as it was left. Ignored for a read-only project.
     pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), WorkbenchError> {
         if self.is_reader() {
             return Ok(());
@@ -19,7 +16,7 @@ impl Project {
         Ok(self.context.store.set_setting(KEY, choices)?)
     }
 
-    /// Takes over settings that hold for every project.
+    /// Applies the application's settings.
     pub fn apply_settings(&self, settings: &AppSettings) {
         self.context.settings.set(settings.clone());
     }

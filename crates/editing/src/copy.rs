@@ -1,4 +1,4 @@
-//! A whole copy of the project at any moment, also while it is open elsewhere or being labelled.
+//! Copies of the whole project, also while it is open elsewhere or being labelled.
 
 use super::Project;
 use dissensus_api::CopyReport;
@@ -13,24 +13,24 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Behind the whole name of a project, its folder of runs: tuned encoders and checkpoints.
+/// Suffix of the folder of a project's runs: tuned encoders and checkpoints.
 const RUNS: &str = ".runs";
 
-/// What to copy, and over what.
+/// Options of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyChoices {
-    /// Replace a file of that name. Never a folder of runs, and never a project that is open.
+    /// Whether to replace an existing file. Never applies to a folder of runs, or to an open project.
     pub replace: bool,
-    /// The files of the runs too, which are large.
+    /// Whether to include the files of the runs, which are large.
     pub runs: bool,
 }
 
 impl Project {
-    /// Copies the project as it is at this moment to one file at `path`, and the files of its runs where that is chosen.
-    /// The copy appears whole and on the disk, or not at all; labels may be given meanwhile and are not in it.
+    /// Copies the project as it is at this moment to one file at `path`, and optionally the files of its
+    /// runs. The copy appears complete and on disk, or not at all; labels given meanwhile are not in it.
     ///
     /// # Errors
-    /// There is something of that name, or it cannot be written, or `progress` stopped it. Nothing is left then.
+    /// The file exists or cannot be written, or `progress` stopped it. Nothing is left then.
     pub fn save_copy(
         &self,
         path: &Path,
@@ -44,14 +44,14 @@ impl Project {
         if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
             return Err(WorkbenchError::RunsExist(target));
         }
-        // The large part first: the project takes its name only when everything that belongs to it is there.
+        // The large part first: the project gets its name only when everything that belongs to it is there.
         let finished: BTreeSet<String> = store
             .runs()?
             .into_iter()
             .filter(|run| run.state == WorkState::Finished)
             .map(|run| run.uid.to_string())
             .collect();
-        // Of a run that was killed as it ended: texts of another project that nothing needs any more.
+        // Left by a run that was killed while it ended: unneeded texts of another project.
         let is_left_over = |inner: &Path| {
             let of_run = inner.parent().is_some_and(|run| finished.contains(&*run.to_string_lossy()));
             of_run && inner.file_name().is_some_and(|name| name == AUXILIARY)
@@ -82,10 +82,8 @@ impl Project {
         })
     }
 
-    /// As [`Project::save_copy`] without the runs, as a job; a file of that name is replaced (the dialog has asked).
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Project::save_copy`] without the runs, as a job; an existing file is replaced (the dialog has
+    /// asked).
     pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, WorkbenchError> {
         let context = &self.context;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -94,7 +92,8 @@ impl Project {
     }
 }
 
-/// Copies a folder with everything in it but links, temporary files and what `left_out` names; under a temporary name until it is finished.
+/// Copies a folder with everything in it except links, temporary files and paths for which `left_out` is
+/// true; under a temporary name until it is finished.
 fn copied_folder(
     from: &Path,
     target: &Path,

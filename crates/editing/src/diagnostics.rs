@@ -1,4 +1,4 @@
-//! Sizes of the project for a report. Nothing of a text, a label or a name.
+//! Sizes of the project for a bug report. They contain no text, label or name.
 
 use super::Project;
 use dissensus_project::error::WorkbenchError;
@@ -6,10 +6,7 @@ use dissensus_stats::data::AnnotatorModel as _;
 use std::fmt::Write as _;
 
 impl Project {
-    /// Sizes of the project and what is at work, a line each.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Sizes of the project and running work, one line each.
     pub fn diagnostics(&self) -> Result<String, WorkbenchError> {
         let context = &self.context;
         let (index, active) = (context.index(), self.encoding.active_encoder()?);
@@ -44,7 +41,7 @@ impl Project {
     }
 }
 
-/// A version's key without the encoder's name, which can be a folder of somebody's.
+/// A version's key without the encoder's name, which can contain a private folder.
 fn version_without_name(key: &str) -> &str {
     key.split_once('/').map_or("unnamed", |(_, rest)| rest)
 }

@@ -1,4 +1,4 @@
-//! The log of the project in words: who did what, when, and in which copy.
+//! The project's log in words: who did what, when, and in which copy.
 
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
@@ -16,16 +16,17 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Characters of a text that an entry shows.
+/// Number of characters of a text in an entry.
 const SNIPPET: usize = 100;
-/// The most entries of one page.
+/// Maximum number of entries in a page.
 const MOST: u32 = 1_000;
 
 impl Project {
     /// A page of the log, newest first. Nothing older than the page is read into memory.
     ///
     /// # Errors
-    /// The file cannot be read, `after` is no place of the log, or this is a packet: its log would tell right answers before they are asked for.
+    /// The file cannot be read, `after` is not a cursor of the log, or this is a task packet: its log could
+    /// reveal right answers before they are asked for.
     pub fn history(&self, wish: &HistoryWish) -> Result<HistoryPage, WorkbenchError> {
         self.context.whole_project()?;
         let (store, index) = (&self.context.store, self.context.index());
@@ -57,7 +58,7 @@ impl Project {
     }
 }
 
-/// People whose name or id holds these words.
+/// People whose name or id contains these words.
 fn named_like(index: &Index, words: &str) -> Vec<AnnotatorId> {
     let words = words.to_lowercase();
     let holds = |name: &str| name.to_lowercase().contains(&words);
@@ -80,14 +81,14 @@ fn place(of: HistoryPlace) -> String {
     format!("{}:{}:{}", of.at_ms, of.source, of.row)
 }
 
-/// Puts rows into words.
+/// Converts rows into words.
 struct Teller<'a> {
     store: &'a Store,
     index: Arc<Index>,
-    /// With names hidden: who is called what.
+    /// Pseudonyms, if names are hidden.
     pseudonyms: Option<Pseudonyms>,
     origins: BTreeMap<CopyId, CopyOrigin>,
-    /// Whom packets were handed out to.
+    /// The owners of packets.
     packets: HashMap<PacketId, AnnotatorId>,
     reader: Option<AnnotatorId>,
     wordings: HashMap<WordingId, u32>,
@@ -137,7 +138,7 @@ impl<'a> Teller<'a> {
         })
     }
 
-    /// Whether it tells what somebody else thinks of a text that the reader has not answered.
+    /// Whether it reveals another person's view of a text that the reader has not answered.
     fn is_withheld(&self, row: &Row) -> Result<bool, WorkbenchError> {
         let (Some(reader), Some(question), Some(text)) = (self.reader, row.question, row.text) else {
             return Ok(false);
@@ -161,7 +162,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Who signed with a name.
+    /// The displayed name of an author.
     fn signed(&self, name: &str) -> String {
         match (&self.pseudonyms, name) {
             (_, "") => String::new(),
@@ -186,7 +187,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What was done, and what was written beside it.
+    /// What was done, and the text written with it.
     fn words(&self, done: &Done, question: Option<&Question>, withheld: bool) -> (String, Option<String>) {
         let name = |answer: &Answer| answer_name(question, answer, withheld);
         let written = |words: &str| Some(words.to_owned()).filter(|_| !withheld);
@@ -202,7 +203,7 @@ impl<'a> Teller<'a> {
             Done::RepeatRemark { occasion, note } => {
                 (format!("said beside the {} answer", nth(*occasion)), written(note))
             }
-            // How it was decided tells that people differ, or that somebody slipped.
+            // The outcome would reveal that people differ, or that a label was a slip.
             Done::Decision { .. } if withheld => ("decided about it".to_owned(), None),
             Done::Decision { outcome, answer, comment } => {
                 let decided = answer.as_ref().map(|a| format!(": {}", name(a))).unwrap_or_default();
@@ -228,9 +229,9 @@ impl<'a> Teller<'a> {
             Done::Panel { name, kept: true } => (format!("saved the panel {name}"), None),
             Done::Panel { name, kept: false } => (format!("keeps the panel {name} no longer"), None),
             Done::Job { kind, title, state, note } => match self.pseudonyms {
-                // What it worked on, and why it failed, may name people.
+                // Its subject, and the reason of a failure, may contain names.
                 Some(_) => (format!("{}: {state}", job_words(kind, "")), None),
-                // Of work that has ended well the note is the last step that it reported.
+                // For finished work the note is only the last step that it reported.
                 None => {
                     let why = note.clone().filter(|_| state == WorkState::Failed.name());
                     (format!("{}: {state}", job_words(kind, title)), why)
@@ -255,7 +256,7 @@ impl<'a> Teller<'a> {
         format!("is asked where {} is {}", other.name, names.join(" or "))
     }
 
-    /// What is set or noted may name people.
+    /// Describes a fact. Values and notes may contain names.
     fn fact(
         &self,
         name: &str,
@@ -290,7 +291,7 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// What each kind of job does, and how its title goes on: `None` where the kind says all.
+/// Wording of each kind of job, and of the transition to its title: `None` where the kind is sufficient.
 const JOBS: [(&str, &str, Option<&str>); 19] = [
     ("compare", "comparing two groups of people", None),
     ("copy", "copying the project", Some(" to ")),
@@ -313,7 +314,7 @@ const JOBS: [(&str, &str, Option<&str>); 19] = [
     ("words", "leaving out words of a text", None),
 ];
 
-/// What a job of this kind and title does.
+/// Describes a job of this kind and title.
 fn job_words(kind: &str, title: &str) -> String {
     let known = JOBS.iter().find(|(of, ..)| *of == kind);
     match known {
@@ -364,7 +365,7 @@ fn event_words(
     (format!("{did}{from}"), Some(said.join(" · ")))
 }
 
-/// A value as it is read, and not as it is kept.
+/// Formats a value for reading, rather than as it is stored.
 fn value_words(value: &Value, answer: &dyn Fn(&Answer) -> String) -> String {
     if let Ok(given) = serde_json::from_value::<Answer>(value.clone())
         && value.is_object()
@@ -413,7 +414,7 @@ fn form_words(reasons: &[String], confidence: bool) -> String {
     }
 }
 
-/// "2nd time" of an occasion.
+/// Ordinal of an annotation round.
 fn nth(occasion: u16) -> String {
     match occasion {
         2 => "second".to_owned(),
@@ -437,7 +438,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Kinds of jobs in the sources below a folder, by the calls that begin them.
+    /// Kinds of jobs in the sources below a folder, from the calls that begin them.
     fn kinds(folder: &std::path::Path, found: &mut std::collections::BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

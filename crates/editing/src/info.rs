@@ -1,4 +1,4 @@
-//! What the project holds.
+//! Summary of the project.
 
 use super::{Project, choices};
 use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
@@ -9,14 +9,11 @@ use dissensus_project::names::project_name;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 impl Project {
-    /// What the project holds.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Summary of the project's contents.
     pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
         let store = &self.context.store;
         let index = self.context.index();
-        // Labels of each question, and the annotators who gave them.
+        // Number of labels of each question, and of annotators with labels.
         let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
         let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
         let mut labelled = HashSet::new();
@@ -62,7 +59,8 @@ impl Project {
         })
     }
 
-    /// Where the journal of another file was put that lay beside the project when it was opened.
+    /// A notice if the journal of another file was found next to the project when it was opened, and moved
+    /// aside.
     pub fn journal_notice(&self) -> Option<String> {
         self.context.store.journal_put_aside().map(|path| {
             format!(

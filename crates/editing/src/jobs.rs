@@ -1,4 +1,4 @@
-//! Jobs of the project, at work and ended.
+//! Running and ended jobs of the project.
 
 use super::Project;
 use dissensus_api::JobInfo;
@@ -6,10 +6,7 @@ use dissensus_project::error::WorkbenchError;
 use std::collections::BTreeMap;
 
 impl Project {
-    /// Jobs at work, and the newest ones that ended, newest first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Running jobs, and the last ones that ended, newest first.
     pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
         let running: BTreeMap<u32, JobInfo> =
             self.context.jobs.running().into_iter().map(|j| (j.id, j)).collect();
@@ -17,7 +14,7 @@ impl Project {
         Ok(kept.map(|job| running.get(&job.id.0).cloned().unwrap_or_else(|| ended(job))).collect())
     }
 
-    /// Asks a job to stop; it ends within a second. False where it is not running.
+    /// Asks a job to stop; it ends within a second. Returns false if it is not running.
     pub fn cancel_job(&self, id: u32) -> bool {
         self.context.jobs.cancel(id)
     }

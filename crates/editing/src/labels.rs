@@ -1,32 +1,29 @@
-//! Every current label, by names.
+//! All current labels, with names.
 
 use super::Project;
 use dissensus_project::error::WorkbenchError;
 use dissensus_store::ExportScope;
 
-/// A current label, by names.
+/// A current label, with names.
 #[derive(Clone, Debug)]
 pub struct LabelRow {
-    /// External id of the text.
     pub text_id: String,
-    /// External id of the annotator.
     pub annotator_id: String,
-    /// Name of the question.
     pub question: String,
-    /// Name of the answer, as files have it; none where the person cannot say.
+    /// Name of the answer, as in files; `None` for "cannot say".
     pub label: Option<String>,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Time of the label, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Where it came from: `window`, `command`, `import` or `simulated`.
+    /// Source of the label: `window`, `command`, `import` or `simulated`.
     pub source: &'static str,
-    /// What was said beside it.
+    /// The note with the answer.
     pub note: Option<String>,
-    /// How sure the person is, 1 to 5.
+    /// The annotator's confidence, 1 to 5.
     pub confidence: Option<u8>,
 }
 
 impl Project {
-    /// Current labels of one question (of all with `None`), by text and annotator, as they are at one moment.
+    /// Current labels of one question (of all with `None`), by text and annotator, from one snapshot.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.

@@ -1,4 +1,4 @@
-//! The open project: what it holds, who labels, what is asked, jobs, and a whole copy of it.
+//! Viewing and editing an open project: contents, annotators, questions, jobs, and a copy of the whole.
 
 mod annotators;
 mod attribute_form;
@@ -41,12 +41,11 @@ impl Project {
         Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
     }
 
-    /// Where the project file is.
     pub fn path(&self) -> &Path {
         self.context.store.path()
     }
 
-    /// True where the project was opened to read.
+    /// True if the project was opened read-only.
     pub fn is_reader(&self) -> bool {
         self.context.is_reader()
     }

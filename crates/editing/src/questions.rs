@@ -1,4 +1,4 @@
-//! What is asked of every text.
+//! The questions of the project.
 
 use super::Project;
 use super::info::question_info;
@@ -14,28 +14,28 @@ use dissensus_project::event::Event;
 use dissensus_project::names::checked_name;
 use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
 
-/// What is to be changed of a question; what is `None` stays.
+/// Changes to a question; fields that are `None` are unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuestionChange {
-    /// The sentence an annotator reads.
+    /// The prompt shown to annotators.
     pub prompt: Option<String>,
-    /// What is written beside it.
+    /// The help text of the question.
     pub help: Option<QuestionHelp>,
-    /// All its levels from now on, in their order.
+    /// All new levels, in their order.
     pub levels: Option<Vec<LevelEdit>>,
-    /// Whether it offers to say that one cannot say.
+    /// Whether it allows "cannot say".
     pub cannot_say: Option<bool>,
-    /// Where it is asked; `Some(None)` everywhere.
+    /// New condition; `Some(None)` removes it.
     pub only_if: Option<Option<Condition>>,
-    /// What can be said beside an answer.
+    /// The form for notes.
     pub remarks: Option<RemarkForm>,
 }
 
 impl Project {
-    /// The answer of this name to a question: a level, options joined by `;`, or spans as a JSON list.
+    /// Parses an answer to a question: a level, options joined by `;`, or spans as a JSON list.
     ///
     /// # Errors
-    /// There is no such answer to it.
+    /// There is no such answer to the question.
     pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, WorkbenchError> {
         match question.scale.kind() {
             ScaleKind::Spans => {
@@ -45,10 +45,11 @@ impl Project {
         }
     }
 
-    /// Adds a question to be asked of every text. Without a prompt, its name is asked.
+    /// Adds a question to be asked about every text. Without a prompt, its name is asked.
     ///
     /// # Errors
-    /// The name is blank, too long or taken, or the levels make no scale (one that came as JSON was not looked at yet).
+    /// The name is blank, too long or taken, or the scale is invalid (one from JSON has not been validated
+    /// yet).
     pub fn add_question(
         &self,
         name: &str,
@@ -58,10 +59,11 @@ impl Project {
         self.add_question_only_if(name, prompt, scale, None)
     }
 
-    /// As [`Project::add_question`], to be asked only where another question was answered so.
+    /// Like [`Project::add_question`], with a condition on another question's answer.
     ///
     /// # Errors
-    /// As there, or the condition names no question or no level of it. Nothing is added then.
+    /// Those of [`Project::add_question`], or the condition has an unknown question or level. Nothing is
+    /// added then.
     pub fn add_question_only_if(
         &self,
         name: &str,
@@ -72,10 +74,11 @@ impl Project {
         self.add_explained_question(name, prompt, scale, only_if, &QuestionHelp::default(), &[])
     }
 
-    /// As [`Project::add_question_only_if`], with what is written beside it and what its levels mean, in their order.
+    /// Like [`Project::add_question_only_if`], with a help text and definitions of its levels, in their
+    /// order.
     ///
     /// # Errors
-    /// As there, or something is too long. Nothing is added then.
+    /// Those of [`Project::add_question_only_if`], or a text that is too long. Nothing is added then.
     pub fn add_explained_question(
         &self,
         name: &str,
@@ -114,17 +117,18 @@ impl Project {
             let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
             tx.question_by_name(&new.name)?.ok_or_else(unknown)
         })?;
-        // The question is on disk: from here on nothing may say that it failed.
+        // The question is on disk: from here on nothing may report it as failed.
         self.context.keep_whole();
         self.changed();
         self.live.fit_where_wanted(added.id);
         Ok(question_info(&added, (0, 0)))
     }
 
-    /// Sets where a question is asked, or with `None` that it always is. Labels stay, those too that were given where it is not asked now.
+    /// Sets the condition of a question, or with `None` removes it. Labels are retained, including those
+    /// given where it is no longer asked.
     ///
     /// # Errors
-    /// There is no such question or level, or the question would wait for itself. Nothing is changed then.
+    /// There is no such question or level, or the question would depend on itself. Nothing is changed then.
     pub fn set_condition(
         &self,
         question: QuestionId,
@@ -138,13 +142,14 @@ impl Project {
         .map(drop)
     }
 
-    /// Changes what is given of a question, all of it or nothing: its text, help, levels, where it is asked, and what can be said beside an
-    /// answer. Labels stay as they are, each with the level that it was given. Where a window is open on the project, it has to be opened
-    /// anew to add, remove or move levels, so that nothing in memory takes one level for another.
+    /// Changes the given properties of a question, all or none: its text, help, levels, condition, and form
+    /// for notes. Labels are unaffected, each retains the level that it was given. Where a window is open
+    /// on the project, it has to be reopened to add, remove or move levels, so that no level in memory is
+    /// confused with another.
     ///
     /// # Errors
-    /// There is no such question; something stands on a level that is to go; or what is given cannot be of a question. Nothing is changed
-    /// then.
+    /// There is no such question; a level to remove is in use; or a given property is invalid. Nothing is
+    /// changed then.
     pub fn change_question(
         &self,
         question: QuestionId,
@@ -194,10 +199,7 @@ impl Project {
         Ok(edited)
     }
 
-    /// As [`Project::change_question`], of the whole question as the window shows it.
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Project::change_question`], for the whole question as edited in the window.
     pub fn save_question(
         &self,
         question: QuestionId,
@@ -215,7 +217,8 @@ impl Project {
         self.change_question(question, &change)
     }
 
-    /// Whether these levels are others than the question has, or in another order: more than other names and definitions.
+    /// Whether these levels differ from the question's by more than names and definitions: other levels, or
+    /// another order.
     ///
     /// # Errors
     /// There is no such question.
@@ -223,10 +226,11 @@ impl Project {
         Ok(rearranges(levels, self.context.index().whole(question)?.scale.len()))
     }
 
-    /// What stands on each level of a question.
+    /// What depends on each level of a question.
     ///
     /// # Errors
-    /// There is no such question, this is a packet, which does not tell what right answers stand on, or the file cannot be read.
+    /// There is no such question, this is a task packet, where right answers must not be revealed, or the
+    /// file cannot be read.
     pub fn level_uses(&self, question: QuestionId) -> Result<Vec<LevelUseInfo>, WorkbenchError> {
         self.context.whole_project()?;
         let uses = self.context.store.level_uses(question)?;
@@ -237,7 +241,7 @@ impl Project {
         Ok(uses.into_iter().map(info).collect())
     }
 
-    /// How a question was edited since it was added.
+    /// The history of edits to a question.
     pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, WorkbenchError> {
         let store = &self.context.store;
         let versions = store.question_versions(question)?;
@@ -261,10 +265,12 @@ impl Project {
         })
     }
 
-    /// Renames the levels, options or types of spans of a question: `names` are all of them, in their order. Labels stay as they are.
+    /// Renames the levels, options or types of spans of a question: `names` are all of them, in their
+    /// order. Labels are unaffected.
     ///
     /// # Errors
-    /// There is no such question, or these are no names for as many levels. Nothing is changed then.
+    /// There is no such question, or the names are invalid or not as many as the levels. Nothing is changed
+    /// then.
     pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
         let levels = {
@@ -289,10 +295,11 @@ impl Project {
         self.change_question(question, &change).map(drop)
     }
 
-    /// Sets what can be said beside an answer to a question: reasons to choose from, and how sure one is. What was said stays.
+    /// Sets the form for notes of a question: reasons to choose from, and whether confidence is asked.
+    /// Earlier notes are retained.
     ///
     /// # Errors
-    /// There is no such question, or these are no reasons. Nothing is changed then.
+    /// There is no such question, or the reasons are invalid. Nothing is changed then.
     pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), WorkbenchError> {
         let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
         self.change_question(question, &change).map(drop)
@@ -303,7 +310,8 @@ impl Project {
         self.context.listeners.send(&Event::Project);
     }
 
-    /// The condition that `QUESTION=LEVEL,LEVEL` says: of a multi-label question and of spans that the answer holds one of these.
+    /// Parses a condition `QUESTION=LEVEL,LEVEL`: for a multi-label question and for spans the answer must
+    /// contain one of these.
     ///
     /// # Errors
     /// There is no such question or level.
@@ -321,7 +329,7 @@ impl Project {
             )));
         };
         let level = |name: &str| question.scale.index_of(name);
-        // A name may hold a comma.
+        // A name may contain a comma.
         let levels =
             level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
         let levels = levels.ok_or_else(|| {
@@ -330,7 +338,8 @@ impl Project {
         Ok(Condition::new(question.id, levels))
     }
 
-    /// All names of the levels of `question` after these changes, each as `OLD=NEW`, made at once.
+    /// All names of the levels of `question` after these changes, each as `OLD=NEW`, applied
+    /// simultaneously.
     ///
     /// # Errors
     /// There is no such level.
@@ -352,7 +361,7 @@ impl Project {
         Ok(names)
     }
 
-    /// Levels of these names, in their order: a level that the question has keeps what it means, others are new.
+    /// Levels with these names, in their order: existing levels retain their definitions, others are new.
     pub fn levels_named(&self, question: &Question, names: &[String]) -> Vec<LevelEdit> {
         let level = |name: &String| {
             let from = question.scale.index_of(name);
@@ -362,16 +371,16 @@ impl Project {
         names.iter().map(level).collect()
     }
 
-    /// The question with this name, or the only one.
+    /// Finds the question with this name, or the only one.
     ///
     /// # Errors
-    /// There is none of that name, none at all, or several and none was named.
+    /// There is none of that name, none at all, or there are several and no name was given.
     pub fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
         self.context.index().question_asked_for(name).cloned()
     }
 }
 
-/// Defines levels of the question of this name, each as `LEVEL=WHAT IT MEANS`; without anything behind the `=` it means nothing any more.
+/// Defines levels of the question of this name, each as `LEVEL=DEFINITION`; an empty definition removes it.
 ///
 /// # Errors
 /// There is no such level.
@@ -398,7 +407,7 @@ fn rearranges(levels: &[LevelEdit], known: usize) -> bool {
     levels.len() != known || !(0..).zip(levels).all(stays)
 }
 
-/// What stands before and behind each `=`: names may hold one too.
+/// The parts before and after each `=`: names may contain one too.
 fn halves(words: &str) -> impl Iterator<Item = (&str, &str)> {
     words.match_indices('=').map(|(at, _)| (words[..at].trim(), words[at + 1..].trim()))
 }

@@ -1,4 +1,4 @@
-//! What people said beside their answers, to be searched.
+//! Search in people's notes.
 
 use super::Project;
 use dissensus_api::{RemarkInfo, RemarkQuery};
@@ -8,7 +8,7 @@ use dissensus_store::Marked;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// What one person said about a text on one occasion.
+/// One person's note on a text in one annotation round.
 struct Said {
     place: (TextId, AnnotatorId, u16),
     answer: Option<String>,
@@ -20,8 +20,8 @@ struct Said {
 }
 
 impl Project {
-    /// Notes, reasons, confidences, flags and skips that hold, by question, text and annotator. Words are searched in notes, reasons, the
-    /// text and its id, without regard to case.
+    /// Current notes, reasons, confidences, flags and skips, by question, text and annotator. Words are
+    /// searched in notes, reasons, the text and its id, ignoring case.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.

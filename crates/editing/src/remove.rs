@@ -1,4 +1,5 @@
-//! Taking out what was added by mistake: a question, a text or a person that nothing stands on, or what the last import added.
+//! Removing what was added by mistake: an unused question, text or person, or the additions of the last
+//! import.
 
 use super::Project;
 use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
@@ -12,10 +13,11 @@ use dissensus_store::{Removable, Run, StoreError};
 use serde_json::Value;
 
 impl Project {
-    /// What would go with something, and whether it can.
+    /// What would be removed together with something, and whether that is possible.
     ///
     /// # Errors
-    /// It is not in the project, or there is no import that can be taken out; the open project is a packet, or the file cannot be read.
+    /// It is not in the project, or there is no import that can be removed; the open project is a task
+    /// packet, or the file cannot be read.
     pub fn removal(&self, what: &Removal) -> Result<RemovalPreview, WorkbenchError> {
         self.context.whole_project()?;
         let store = &self.context.store;
@@ -45,11 +47,13 @@ impl Project {
         Ok(RemovalPreview { name, stays, imported_at: None, counts })
     }
 
-    /// Takes something out. Of an import everything goes that nobody used since. Where a window is open on the project, it has to be
-    /// opened anew for this, so that nothing in memory knows it. A copy of the project that still has it brings it back when it is taken in.
+    /// Removes something. For an import everything is removed that has not been used since. Where a window
+    /// is open on the project, it has to be reopened for this, so that nothing in memory refers to it.
+    /// Merging a copy of the project that still has it brings it back.
     ///
     /// # Errors
-    /// As [`Project::removal`]; something stands on it, or a training run knows it. Nothing was taken out then.
+    /// Those of [`Project::removal`]; something depends on it, or a training run used it. Nothing was
+    /// removed then.
     pub fn remove(&self, what: &Removal) -> Result<Removed, WorkbenchError> {
         if self.context.works_in_background() {
             return Err(WorkbenchError::Internal(
@@ -62,7 +66,7 @@ impl Project {
         }
         let title = title(what, &preview.name);
         let (gone, kept) = self.context.as_job("remove", &title, |_| self.take_out(what))?;
-        // It is gone: from here on nothing may say that it failed.
+        // It is gone: from here on nothing may report it as failed.
         self.context.reload();
         if let (Removal::Annotator(_), Ok(project)) = (what, self.context.store.project_id()) {
             let care = CareFile::of(&self.context.home, project, &preview.name);
@@ -124,7 +128,8 @@ impl Project {
         }
     }
 
-    /// Which training runs know one of these, in words: a run has texts and people by their places, and its question by its row.
+    /// Describes the training runs that use one of these: a run refers to texts and people by their rows,
+    /// and to its question by its row.
     fn runs_with(
         &self,
         questions: &[QuestionId],
@@ -133,7 +138,7 @@ impl Project {
     ) -> Result<Option<String>, WorkbenchError> {
         let knows = |run: &Run| {
             let of_question = questions.iter().any(|id| asks(&run.asked.configuration, *id));
-            // Runs of format 2 do not say what they started on.
+            // Runs of format 2 do not record what they started with.
             let Some(start) = &run.start else {
                 return of_question || text.is_some() || !annotators.is_empty();
             };
@@ -158,7 +163,7 @@ impl Project {
     }
 }
 
-/// Whether a run was about a question, alone or with others.
+/// Whether a run was about a question, on its own or with others.
 fn asks(configuration: &Value, question: QuestionId) -> bool {
     let of =
         |value: &Value| value.as_u64().and_then(|id| u32::try_from(id).ok()).map(|id| QuestionId(id).row());
@@ -187,7 +192,7 @@ fn one(what: &Removal) -> RemovalCounts {
     counts
 }
 
-/// What the log says was removed.
+/// Title of the log entry on a removal.
 fn title(what: &Removal, name: &str) -> String {
     match what {
         Removal::Question(_) => format!("question {name}"),

@@ -6,18 +6,12 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::event::Event;
 
 impl Project {
-    /// Whether how others see a text is shown to a person who has answered it.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Whether a person who has answered is shown how others see a text.
     pub fn reveals(&self) -> Result<bool, WorkbenchError> {
         self.context.reveals()
     }
 
-    /// Current labels of people to whom something of others had been shown about the text before.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Number of current labels by people who had been shown others' views of the text before.
     pub fn labels_after_shown(&self) -> Result<u32, WorkbenchError> {
         let mut labels = 0;
         for question in self.context.index().questions() {
@@ -26,11 +20,11 @@ impl Project {
         Ok(labels)
     }
 
-    /// Shows how others see a text to whoever has answered it, or not, from here on and in every copy that hears of it. What was shown before
-    /// stays recorded.
+    /// Sets whether a person who has answered is shown how others see a text, from here on and in every
+    /// merged copy. What was shown before remains recorded.
     ///
     /// # Errors
-    /// The open project is a packet, where there is nothing of others, or what the disk says.
+    /// The open project is a task packet, which has no data of others, or an I/O error.
     pub fn set_reveal(&self, on: bool) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
         if self.context.reveals()? != on {

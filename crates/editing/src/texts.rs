@@ -1,14 +1,11 @@
-//! Texts by their names, and all of them.
+//! Texts of the project.
 
 use super::Project;
 use dissensus_domain::{Text, TextId};
 use dissensus_project::error::WorkbenchError;
 
 impl Project {
-    /// Every text, in file order.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// All texts, in file order.
     pub fn all_texts(&self) -> Result<Vec<Text>, WorkbenchError> {
         let mut texts = Vec::new();
         self.context.store.for_each_text(|text| {

@@ -1,4 +1,4 @@
-//! Somebody withdraws: everything of theirs is erased, in the file and beside it.
+//! Withdrawal of a person: everything of theirs is erased, in the file and next to it.
 
 use super::Project;
 use super::choices::KEY as CHOICES;
@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 impl Project {
-    /// What goes if somebody withdraws, and what stays beyond the reach of the program.
+    /// What is erased if a person withdraws, and what the program cannot reach.
     ///
     /// # Errors
-    /// There is no such annotator, the open project is a packet, or the file cannot be read.
+    /// There is no such annotator, the open project is a task packet, or the file cannot be read.
     pub fn traces(&self, annotator: AnnotatorId) -> Result<Traces, WorkbenchError> {
         self.context.whole_project()?;
         let store = &self.context.store;
@@ -53,7 +53,7 @@ impl Project {
         })
     }
 
-    /// Texts in the packets of somebody, each counted once.
+    /// Number of different texts in a person's packets.
     fn texts_given_to(&self, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
         let packets = self.context.store.packets()?;
         let own = packets.iter().filter(|(packet, _)| packet.annotator == annotator);
@@ -62,13 +62,15 @@ impl Project {
         Ok(texts.len() as u32)
     }
 
-    /// Erases somebody who withdraws: answers, notes, skips and flags, attributes, names, packets, models in use, and every training run
-    /// of a time at which they were here, with its files. That it happened stays, without a name. Where a window is open on the project, it
-    /// has to be opened anew for this, so that nothing in memory knows them.
+    /// Erases a person who withdraws: answers, notes, skips and flags, attributes, names, packets, models
+    /// in use, and every training run from their time in the project, with its files. The withdrawal itself
+    /// is recorded, without a name. Where a window is open on the project, it has to be reopened for this,
+    /// so that nothing in memory refers to them.
     ///
     /// # Errors
-    /// There is no such annotator; the open project is a packet or open to read, or a window is open on it; the disk fails. Nothing was
-    /// erased then. That the file could not be cleaned afterwards is no error but told: it is tried again whenever the project is opened.
+    /// There is no such annotator; the open project is a task packet or read-only, or a window is open on
+    /// it; an I/O error. Nothing was erased then. A failure to clean up the file afterwards is no error but
+    /// reported: it is tried again whenever the project is opened.
     pub fn withdraw(&self, annotator: AnnotatorId) -> Result<Withdrawn, WorkbenchError> {
         self.context.whole_project()?;
         if self.context.works_in_background() {
@@ -82,7 +84,7 @@ impl Project {
         let person = row.map(|person| person.external_id.clone());
         let texts = self.texts_given_to(annotator)?;
         let erased = self.context.store.withdraw(annotator, now_ms())?;
-        // They are gone: from here on nothing may say that it failed.
+        // They are gone: from here on nothing may report it as failed.
         self.context.reload();
         if let (Some(person), Ok(project)) = (person, self.context.store.project_id()) {
             let care = CareFile::of(&self.context.home, project, &person);
@@ -104,11 +106,11 @@ impl Project {
         })
     }
 
-    /// Does what is left to do after somebody was erased, here or by an earlier session that was ended: folders of runs, what leads to
-    /// them, and the bytes of the file. True where nothing is left to do.
+    /// Finishes erasing a person, here or after an interrupted earlier session: folders of runs, references
+    /// to them, and free pages of the file. Returns true where nothing is left to do.
     ///
     /// # Errors
-    /// What the disk says; it is then tried again when the project is opened.
+    /// An I/O error; it is then tried again when the project is opened.
     pub fn finish_erasing(&self) -> Result<bool, WorkbenchError> {
         let store = &self.context.store;
         let Some(runs) = store.to_clean()? else { return Ok(true) };
@@ -121,14 +123,14 @@ impl Project {
         Ok(store.clean_after_erasing()?)
     }
 
-    /// Numbers of the runs that are here and names of their encoders.
+    /// Numbers of the existing runs and names of their encoders.
     fn run_encoders(&self) -> Result<Vec<(u32, String)>, WorkbenchError> {
         let uids: Vec<(u32, Uuid)> =
             self.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
         Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
     }
 
-    /// Of what was chosen last in the window, what is about people and questions that are gone.
+    /// Removes people and questions that no longer exist from the window's last choices.
     pub(super) fn forget_choices(&self) -> Result<(), WorkbenchError> {
         let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
         let Some(known) = known else { return Ok(()) };
@@ -143,8 +145,8 @@ impl Project {
         Ok(self.context.store.set_setting(CHOICES, &kept)?)
     }
 
-    /// Copies that the program made beside the project before it brought it up to date or took in a copy, and journals of other files that it put aside:
-    /// they have everybody of their time.
+    /// Copies that the program made next to the project before an upgrade or a merge, and journals of other
+    /// files that it moved aside: they contain everyone of their time.
     fn copies_beside(&self) -> Vec<String> {
         let file = self.context.store.file();
         let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {

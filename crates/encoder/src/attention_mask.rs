@@ -1,8 +1,8 @@
-//! Which tokens a token attends to.
+//! Attention masks: which tokens a token attends to.
 
 use std::ops::Range;
 
-/// Which keys a query sees.
+/// The keys that a query attends to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AttentionMask {
     /// Only itself and those before it.
@@ -15,7 +15,7 @@ impl AttentionMask {
     /// Every token of the text.
     pub(crate) const FULL: Self = Self { causal: false, window: None };
 
-    /// The keys that a query sees in a text of `length` tokens.
+    /// The keys that a query attends to in a text of `length` tokens.
     pub(crate) fn keys(self, query: usize, length: usize) -> Range<usize> {
         let from = self.window.map_or(0, |window| query.saturating_sub(window));
         let ahead = if self.causal { 0 } else { self.window.unwrap_or(length) };

@@ -1,18 +1,19 @@
-//! Cutting a stream of texts into batches of similar length.
+//! Grouping a stream of texts into batches of similar length.
 
 use std::collections::HashMap;
 
 use crate::token_batch::TokenBatch;
 use crate::tokens::Tokenized;
 
-/// How texts are grouped. The embeddings do not depend on it; speed, memory and the wait for a cancel do.
+/// How texts are grouped. Affects speed, memory and the latency of a cancel, but not the embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchPlan {
-    /// Texts that are read ahead and sorted by length together.
+    /// Number of texts that are read ahead and sorted by length together.
     pub window_texts: usize,
-    /// Bytes of text after which a window is closed early, so that memory stays bounded on long texts.
+    /// Size in bytes at which a window is closed early, so that memory stays bounded on long texts.
     pub window_bytes: usize,
-    /// Tokens in a batch at most; one longer text is a batch of its own. None: chosen from the encoder's size.
+    /// Maximum number of tokens in a batch; a longer text forms a batch of its own. `None`: derived from
+    /// the encoder's size.
     pub batch_tokens: Option<usize>,
 }
 
@@ -22,21 +23,21 @@ impl Default for BatchPlan {
     }
 }
 
-/// A batch, and which texts its rows stand for.
+/// A batch and the texts that its rows represent.
 #[derive(Debug)]
 pub(crate) struct Batch {
     /// The windows of all texts, one after the other.
     pub(crate) tokens: TokenBatch,
-    /// Windows of each text.
+    /// Number of windows of each text.
     pub(crate) windows: Vec<usize>,
-    /// For each text of the batch, the places in the stream of all texts with exactly these tokens.
+    /// For each text of the batch, the positions in the stream of all texts with exactly these tokens.
     pub(crate) places: Vec<Vec<usize>>,
-    /// How many of those texts were cut.
+    /// Number of these texts that were cut.
     pub(crate) cut: usize,
 }
 
 impl Batch {
-    /// Texts of several windows, and how many windows these have together.
+    /// Number of texts with several windows, and the total number of their windows.
     pub(crate) fn averaged(&self) -> (usize, usize) {
         let several = self.windows.iter().zip(&self.places).filter(|(windows, _)| **windows > 1);
         several
@@ -44,8 +45,9 @@ impl Batch {
     }
 }
 
-/// Batches of one window of the stream, longest texts first, so that the last to finish are short. Texts with the same
-/// tokens are computed once. A text with more tokens than a batch may have is a batch of its own.
+/// Divides one window of the stream into batches, longest texts first, so that the last ones to finish are
+/// short. Texts with the same tokens are computed once. A text with more tokens than a batch may have forms
+/// a batch of its own.
 pub(crate) fn batches(texts: Vec<Tokenized>, first: usize, batch_tokens: usize) -> Vec<Batch> {
     let mut same: HashMap<Vec<Vec<u32>>, (Vec<usize>, usize)> = HashMap::with_capacity(texts.len());
     for (i, text) in texts.into_iter().enumerate() {
@@ -55,7 +57,7 @@ pub(crate) fn batches(texts: Vec<Tokenized>, first: usize, batch_tokens: usize) 
     }
     let tokens = |windows: &[Vec<u32>]| windows.iter().map(Vec::len).sum::<usize>();
     let mut texts: Vec<_> = same.into_iter().collect();
-    // The first place breaks ties, so that batches are the same in every run.
+    // The first position breaks ties, so that batches are the same in every run.
     texts.sort_unstable_by(|a, b| tokens(&b.0).cmp(&tokens(&a.0)).then(a.1.0[0].cmp(&b.1.0[0])));
     let mut batches: Vec<Batch> = Vec::new();
     for (windows, (places, cut)) in texts {

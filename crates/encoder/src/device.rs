@@ -1,4 +1,4 @@
-//! Choosing the device: what is compiled in, what is there, and what to say when it is not.
+//! Choosing the device: what is compiled in, what is available, and the message when it is not.
 
 use candle_core::Device;
 
@@ -6,14 +6,15 @@ use crate::error::EncoderError;
 use crate::kernels::has_byte_products;
 use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 
-/// A device that works, how exactly it computes, and one line for people when it is not the one they would expect.
+/// A working device, its numerical precision, and a one-line note when it is not the device a user would
+/// expect.
 pub(crate) struct Chosen {
     pub(crate) device: Device,
     pub(crate) precision: Precision,
     pub(crate) note: Option<String>,
 }
 
-/// The name that results record: cpu, cuda or metal.
+/// Name of a device in results: cpu, cuda or metal.
 pub(crate) fn name(device: &Device) -> &'static str {
     if device.is_cuda() {
         "cuda"
@@ -24,13 +25,13 @@ pub(crate) fn name(device: &Device) -> &'static str {
     }
 }
 
-/// The name of the device that [`DeviceChoice::Auto`] takes on this machine: cpu, cuda or metal.
+/// Name of the device that [`DeviceChoice::Auto`] selects on this machine: cpu, cuda or metal.
 #[must_use]
 pub fn auto_device() -> &'static str {
     name(&first_that_works().0)
 }
 
-/// Why [`DeviceChoice::Auto`] takes that device on this machine, in a few words for people.
+/// Explains in a few words why [`DeviceChoice::Auto`] selects its device on this machine.
 #[must_use]
 pub fn auto_device_reason() -> String {
     let built_in = |choice| if compiled_in(choice) { Some(choice.to_string()) } else { None };
@@ -67,8 +68,9 @@ pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result
     Ok(Chosen { device, precision, note })
 }
 
-/// What is fastest on a device. 8-bit products gain only where the CPU has an instruction for them: without one they are
-/// computed in 32-bit floats of rounded numbers, slower and less exact than fp32 itself.
+/// Returns the fastest precision of a device. 8-bit products are faster only where the CPU has an
+/// instruction for them: without one they are computed in 32-bit floats of rounded numbers, slower and less
+/// exact than fp32 itself.
 fn fastest(device: &Device, has_byte_products: bool) -> Precision {
     match (device.is_cpu(), has_byte_products) {
         (true, true) => Precision::Int8,

@@ -1,4 +1,4 @@
-//! The encoder: a folder opened, and texts in, embeddings out.
+//! The encoder: opens a folder and computes embeddings of texts.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,53 +21,53 @@ use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Tokenized, Tokens, Window};
 use crate::workers::Workers;
 
-/// Texts that are tokenized between two looks at whether to stop.
+/// Number of texts that are tokenized between two checks for a stop.
 const TOKENIZED_TOGETHER: usize = 64;
 
 /// One finished batch of [`Encoder::encode_stream`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchDone {
-    /// Places of the texts in the stream, from 0.
+    /// Positions of the texts in the stream, from 0.
     pub indices: Vec<usize>,
     /// Their embeddings, in the same order, each of [`EncoderVersion::dim`] components.
     pub embeddings: Vec<Vec<f32>>,
-    /// Tokens computed for this batch; texts with the same tokens are computed once.
+    /// Number of tokens computed for this batch; texts with the same tokens are computed once.
     pub tokens: usize,
-    /// Texts of this batch that were cut to the longest input.
+    /// Number of texts in this batch that were cut to the longest input.
     pub cut: usize,
-    /// Texts of this batch that were read in several windows.
+    /// Number of texts in this batch that were read in several windows.
     pub averaged: usize,
-    /// Texts done so far in this stream, this batch included.
+    /// Number of texts done so far in this stream, including this batch.
     pub texts_done: usize,
-    /// Tokens computed so far in this stream.
+    /// Number of tokens computed so far in this stream.
     pub tokens_done: usize,
 }
 
-/// What a whole stream came to.
+/// Summary of a finished or cancelled stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamDone {
-    /// Texts whose embeddings were handed over.
+    /// Number of texts whose embeddings were passed to `on_batch`.
     pub texts: usize,
-    /// Tokens computed for them.
+    /// Number of tokens computed for them.
     pub tokens: usize,
-    /// Texts that were cut.
+    /// Number of texts that were cut.
     pub cut: usize,
-    /// Texts that are longer than can be read at once, and were averaged over windows.
+    /// Number of texts longer than the encoder can read at once that were averaged over windows.
     pub averaged: usize,
-    /// The windows of these texts.
+    /// Number of windows of these texts.
     pub windows: usize,
-    /// True where `on_batch` broke off before the end.
+    /// True if `on_batch` ended the stream early.
     pub cancelled: bool,
 }
 
-/// A frozen encoder. It can be shared between threads; concurrent calls take turns batch by batch.
+/// A frozen encoder. It can be shared between threads; concurrent calls alternate batch by batch.
 pub struct Encoder {
     version: EncoderVersion,
     tokens: Arc<Tokens>,
     transformer: Box<dyn Transformer>,
     device: Device,
     note: Option<String>,
-    /// Said once a batch had to be parted.
+    /// Note that is set once a batch had to be split.
     shrunk: OnceLock<String>,
     workers: Workers,
 }
@@ -82,9 +82,9 @@ impl fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// Opens a folder with config.json, tokenizer.json and model.safetensors (one file, or several and their
-    /// index), and checks all of it: see [`EncoderError`]
-    /// for what can be wrong. A folder with a catalogue encoder's name must have exactly its files.
+    /// Opens a folder with config.json, tokenizer.json and model.safetensors (one file, or several and
+    /// their index), and validates all of it: see [`EncoderError`] for what can be wrong. A folder with a
+    /// catalogue encoder's name must have exactly its files.
     ///
     /// # Errors
     /// What is wrong with the folder or the options, and what to do.
@@ -92,7 +92,8 @@ impl Encoder {
         Self::from_opened(open_folder(dir, options, &Source::default())?, options)
     }
 
-    /// The encoder of a folder with some of its weights replaced, by full name, and with what is `known` of it.
+    /// Opens the encoder of a folder with some of its weights replaced, by full name, reusing what is
+    /// already `known`.
     pub(crate) fn with_learned(
         dir: &Path,
         options: &EncoderOptions,
@@ -116,42 +117,39 @@ impl Encoder {
         })
     }
 
-    /// What its embeddings are filed under.
+    /// The version that its embeddings are filed under.
     #[must_use]
     pub fn version(&self) -> &EncoderVersion {
         &self.version
     }
 
-    /// cpu, cuda or metal.
+    /// Name of the device: cpu, cuda or metal.
     #[must_use]
     pub fn device_name(&self) -> &'static str {
         device::name(&self.device)
     }
 
-    /// One line for people where `auto` could not use a device that is compiled in, or the device had not memory enough
-    /// for whole batches.
+    /// A one-line note where `auto` could not use a device that is compiled in, or the device did not have
+    /// enough memory for whole batches.
     #[must_use]
     pub fn device_note(&self) -> Option<&str> {
         self.shrunk.get().or(self.note.as_ref()).map(String::as_str)
     }
 
-    /// Tokens that are read of each text, in all its windows, special tokens counted.
+    /// Counts the tokens that are read of each text, in all its windows, including special tokens.
     ///
     /// # Errors
-    /// [`EncoderError::Tokenize`] or [`EncoderError::NoTokens`] with the place of the text.
+    /// [`EncoderError::Tokenize`] or [`EncoderError::NoTokens`] with the position of the text.
     pub fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EncoderError> {
         Ok(self.tokens.tokenize(texts, 0)?.iter().map(|t| t.windows.iter().map(Vec::len).sum()).collect())
     }
 
-    /// Whether each text is longer than can be read at once.
-    ///
-    /// # Errors
-    /// As [`Encoder::count_tokens`].
+    /// Whether each text is longer than the encoder can read at once.
     pub fn are_long(&self, texts: &[&str]) -> Result<Vec<bool>, EncoderError> {
         Ok(self.tokenize(texts, 0)?.iter().map(|text| text.cut || text.windows.len() > 1).collect())
     }
 
-    /// The embeddings of these texts, in order, each of [`EncoderVersion::dim`] components.
+    /// Returns the embeddings of these texts, in order, each of [`EncoderVersion::dim`] components.
     ///
     /// # Errors
     /// A text that cannot be tokenized or has no finite embedding, or a device that fails.
@@ -166,15 +164,15 @@ impl Encoder {
         Ok(all)
     }
 
-    /// The job form of [`Encoder::encode`]: hands over every batch as it is done, so that it can be stored and a later
-    /// run can go on with the texts that are not. Batches come in no particular order. `on_batch` runs on the calling
-    /// thread; breaking ends the stream once the batches under way, less than a second's work for the catalogue's
-    /// default, are thrown away.
+    /// Streaming form of [`Encoder::encode`]: passes on every batch when it is done, so that it can be
+    /// stored and a later run can continue with the remaining texts. Batches come in no particular order.
+    /// `on_batch` runs on the calling thread; breaking ends the stream and discards the batches in
+    /// progress, less than a second's work for the catalogue's default encoder.
     ///
     /// Memory is bounded by the plan's window, not by the number of texts.
     ///
     /// # Errors
-    /// As [`Encoder::encode`]; batches handed over before stay valid.
+    /// Those of [`Encoder::encode`]; batches passed on before stay valid.
     pub fn encode_stream<I, T>(
         &self,
         texts: I,
@@ -226,7 +224,8 @@ impl Encoder {
         self.workers.tokenize(|| self.tokens.tokenize(&borrowed, first))
     }
 
-    /// In parts, so that a stop need not wait for all; what is missing after a stop nobody asks for.
+    /// Tokenizes in parts, so that a stop does not wait for all texts. After a stop the result is
+    /// incomplete and unused.
     fn tokenize_unless(
         &self,
         stop: &AtomicBool,
@@ -244,10 +243,8 @@ impl Encoder {
         Ok(all)
     }
 
-    /// Every hidden state of a text, of a long one of its first window, the embeddings' first: `[layers + 1][tokens][dim]`.
-    ///
-    /// # Errors
-    /// As [`Encoder::encode`].
+    /// Returns every hidden state of a text (for a long text, of its first window), the embeddings' first:
+    /// `[layers + 1][tokens][dim]`.
     pub fn hidden_states(&self, text: &str) -> Result<Vec<Vec<Vec<f32>>>, EncoderError> {
         let ids = self
             .tokenize(&[text], 0)?
@@ -276,7 +273,7 @@ impl Encoder {
         &self.device
     }
 
-    /// Tokens of the texts with their places.
+    /// Tokenizes the texts, with positions.
     pub(crate) fn locate(&self, texts: &[&str]) -> Result<Vec<Located>, EncoderError> {
         self.workers.tokenize(|| self.tokens.locate(texts, 0))
     }
@@ -285,7 +282,8 @@ impl Encoder {
         self.tokens.windows_over(text)
     }
 
-    /// `work` of every item on the threads of this encoder, handed over on this one as it is done.
+    /// Runs `work` for every item on the threads of this encoder, and passes each result to this thread
+    /// when it is done.
     pub(crate) fn run_batches<B: Sync, R: Send>(
         &self,
         batches: &[B],
@@ -295,7 +293,7 @@ impl Encoder {
         self.workers.run(batches, work, on_done)
     }
 
-    /// Embeddings of a batch's distinct texts.
+    /// Computes the embeddings of a batch's distinct texts.
     fn embed(&self, batch: &Batch, batch_tokens: usize) -> Result<Vec<Vec<f32>>, EncoderError> {
         let EncoderVersion { pooling, normalised, .. } = self.version;
         let compute = |tokens: &TokenBatch| {
@@ -304,7 +302,7 @@ impl Encoder {
         };
         let mut smaller = false;
         let mut embeddings = Vec::with_capacity(batch.tokens.lengths.len());
-        // One part, but of a text of very many windows.
+        // A single part, except for a text with very many windows.
         for part in batch.tokens.parts(self.batch_tokens().max(batch_tokens)) {
             let part = in_parts(&part, &compute, &mut smaller)
                 .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
@@ -322,8 +320,9 @@ impl Encoder {
         }
     }
 
-    /// Tokens of a batch. On the CPU few enough that the activations stay in the cache and a cancel does not wait;
-    /// elsewhere many, because each operation costs a launch.
+    /// Default number of tokens in a batch. On the CPU it is small enough that the activations fit in the
+    /// cache and a cancel takes effect quickly; elsewhere it is large, because each operation costs a
+    /// launch.
     pub(crate) fn batch_tokens(&self) -> usize {
         if !self.device.is_cpu() {
             return 16_384;
@@ -333,7 +332,7 @@ impl Encoder {
     }
 }
 
-/// The next texts of a stream that are sorted together.
+/// Takes the next texts of a stream that are sorted together.
 fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchPlan) -> Vec<T> {
     let mut window = Vec::new();
     let mut bytes = 0;
@@ -345,7 +344,7 @@ fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchP
     window
 }
 
-/// What `compute` gives for a batch; where the device has not memory enough, for its halves, down to one text alone.
+/// Computes a batch; where the device runs out of memory, its halves, recursively down to a single text.
 /// `smaller` is set then.
 fn in_parts(
     batch: &TokenBatch,
@@ -364,7 +363,7 @@ fn in_parts(
     }
 }
 
-/// By what drivers say: the tensor library has no kind of error for it.
+/// Recognises out-of-memory errors by the drivers' messages: the tensor library has no error kind for them.
 fn is_out_of_memory(error: &candle_core::Error) -> bool {
     let text = error.to_string().to_lowercase();
     ["out of memory", "out_of_memory", "insufficient memory", "failed to allocate"]
@@ -402,7 +401,7 @@ mod tests {
         TokenBatch { ids: (0..lengths.iter().sum::<usize>() as u32).collect(), lengths: lengths.to_vec() }
     }
 
-    /// A device on which so many tokens fit, and what it says when they do not.
+    /// Simulates a device with room for `most` tokens and its error message beyond that.
     fn small_device(most: usize, words: &'static str) -> impl Fn(&TokenBatch) -> CandleResult<Vec<Vec<f32>>> {
         move |batch| {
             if batch.ids.len() > most {
@@ -420,7 +419,7 @@ mod tests {
         let mut smaller = false;
         let compute = small_device(5, "CUDA_ERROR_OUT_OF_MEMORY");
         let parts = in_parts(&batch(&[2, 3, 1, 5, 1]), &compute, &mut smaller).unwrap();
-        // Ids are counted through, so that each text is known by its first.
+        // Ids are consecutive numbers, so that each text is identified by its first.
         let whole = small_device(100, "")(&batch(&[2, 3, 1, 5, 1])).unwrap();
         assert_eq!(parts, whole);
         assert!(smaller);

@@ -1,17 +1,17 @@
-//! Everything that can be wrong with an encoder, its folder or a text given to it.
+//! Errors of encoders, their folders and the texts given to them.
 
 use std::path::PathBuf;
 
-/// What is wrong, where, and what to do about it.
+/// An error, with its location and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {
-    /// No folder of this name lies in any of the searched places.
+    /// No folder of this name exists in any of the searched places.
     #[error("the encoder \"{name}\" is not on this machine (looked in {}): {advice}", places(searched))]
     Missing {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The places looked in.
+        /// The searched folders.
         searched: Vec<PathBuf>,
         /// How to get it.
         advice: String,
@@ -25,27 +25,25 @@ pub enum EncoderError {
     /// The path is a file.
     #[error("{} is a file: name the folder that holds config.json, tokenizer.json and model.safetensors, or a .gguf file", .0.display())]
     NotAFolder(PathBuf),
-    /// Files that an encoder needs are not there.
+    /// Files that an encoder needs are missing.
     #[error("{} lacks {}: an encoder folder needs config.json, tokenizer.json and model.safetensors", dir.display(), files.join(", "))]
     MissingFiles {
-        /// The folder.
         dir: PathBuf,
         /// The missing files, relative to it.
         files: Vec<String>,
     },
-    /// Weights only as a Python pickle, which runs code when it is read.
+    /// The only weights are a Python pickle, which runs code when it is read.
     #[error(
         "{} has its weights only as {found}, which can run code when it is opened and is never read: convert it in Python, \
          `from transformers import AutoModel; AutoModel.from_pretrained(\"{}\").save_pretrained(\"{}\", safe_serialization=True)`",
         dir.display(), dir.display(), dir.display()
     )]
     PickleOnly {
-        /// The folder.
         dir: PathBuf,
-        /// The file that was found in place of model.safetensors.
+        /// The file found in place of model.safetensors.
         found: String,
     },
-    /// A file of weights that the index names is not there.
+    /// A weights file that the index names is missing.
     #[error("{} names {}, which is not there: fetch or copy the missing file, all of them belong together", index.display(), shard.display())]
     ShardMissing {
         /// model.safetensors.index.json.
@@ -53,20 +51,17 @@ pub enum EncoderError {
         /// The missing file.
         shard: PathBuf,
     },
-    /// A file of weights lacks a tensor that the index places in it.
+    /// A weights file lacks a tensor that the index assigns to it.
     #[error("{} places the tensor \"{tensor}\" in {shard}, which does not hold it: fetch or copy these files again, they do not belong together", index.display())]
     ShardLacks {
         /// model.safetensors.index.json.
         index: PathBuf,
-        /// The tensor's name.
         tensor: String,
-        /// The file's name.
         shard: String,
     },
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -74,177 +69,155 @@ pub enum EncoderError {
     /// A configuration file is not JSON, or a field is missing or of the wrong kind.
     #[error("{} is not a configuration that can be read: {reason}", path.display())]
     BadJson {
-        /// The file.
         path: PathBuf,
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
-    /// The architecture is not one of ours.
+    /// The architecture is not supported.
     #[error("{} is of the family \"{family}\", which is not readable yet: the readable families are {known}", dir.display())]
     Family {
-        /// The folder.
         dir: PathBuf,
         /// `model_type` of its config.json.
         family: String,
-        /// The families that are.
+        /// The supported families.
         known: String,
     },
-    /// A field of the configuration has a value that cannot be worked with.
+    /// A field of the configuration has an unsupported value.
     #[error("{}: {field} is {found}, which cannot be used: {expected}", path.display())]
     BadConfig {
-        /// The file.
         path: PathBuf,
-        /// The field.
         field: String,
         /// Its value.
         found: String,
-        /// What it must be.
+        /// The allowed values.
         expected: String,
     },
-    /// The weights file is cut off or garbled.
+    /// The weights file is truncated or corrupted.
     #[error("{} is damaged or was cut off ({reason}): fetch or copy it again", path.display())]
     DamagedWeights {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         reason: String,
     },
-    /// A GGUF file that cannot be read, or holds what is not known.
+    /// A GGUF file that cannot be read, or has unsupported contents.
     #[error("{} cannot be read as GGUF weights: {reason}", path.display())]
     Gguf {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         reason: String,
     },
-    /// A folder with several GGUF files, which may be other quantisations of one model or other models.
+    /// A folder with several GGUF files, which may be quantisations of one model or different models.
     #[error("{} holds {} GGUF files ({}): name the one that is meant", dir.display(), files.len(), names(files))]
     SeveralGguf {
-        /// The folder.
         dir: PathBuf,
-        /// The files.
+        /// The GGUF files in it.
         files: Vec<PathBuf>,
     },
-    /// A tensor that the architecture needs is not in the file.
+    /// A tensor that the architecture needs is missing.
     #[error("{} has no tensor \"{name}\" (expected with shape {expected:?}): do config.json and the weights belong together?", path.display())]
     MissingTensor {
-        /// The file.
         path: PathBuf,
-        /// The tensor's name.
         name: String,
-        /// Its shape by config.json.
+        /// Its shape according to config.json.
         expected: Vec<usize>,
     },
-    /// A tensor has another shape than the configuration says.
+    /// A tensor's shape differs from the one that the configuration requires.
     #[error("{}: the tensor \"{name}\" has the shape {found:?}, and config.json asks for {expected:?}", path.display())]
     TensorShape {
-        /// The file.
         path: PathBuf,
-        /// The tensor's name.
         name: String,
-        /// Its shape by config.json.
+        /// Its shape according to config.json.
         expected: Vec<usize>,
         /// Its shape in the file.
         found: Vec<usize>,
     },
-    /// A tensor is stored in a number format that is not read.
+    /// A tensor is stored in an unsupported number format.
     #[error("{}: the tensor \"{name}\" is stored as {found}: save the weights as F32, F16 or BF16", path.display())]
     TensorType {
-        /// The file.
         path: PathBuf,
-        /// The tensor's name.
         name: String,
-        /// The format found.
+        /// The number format found.
         found: String,
     },
-    /// A weight is not a number.
+    /// A weight is not finite.
     #[error("{}: the tensor \"{name}\" holds {found} at position {position}: the training that made it went wrong, or the file is damaged", path.display())]
     NotFinite {
-        /// The file.
         path: PathBuf,
-        /// The tensor's name.
         name: String,
-        /// NaN or inf.
+        /// NaN or infinite.
         found: f32,
-        /// Its place in the flattened tensor.
+        /// Its index in the flattened tensor.
         position: usize,
     },
     /// tokenizer.json cannot be read.
     #[error("{} is not a tokenizer that can be read: {reason}", path.display())]
     BadTokenizer {
-        /// The file.
         path: PathBuf,
-        /// What the tokenizer library says.
+        /// The tokenizer library's message.
         reason: String,
     },
-    /// The tokenizer knows more tokens than the model has embeddings for.
+    /// The tokenizer has more tokens than the model has embeddings.
     #[error("{}: the tokenizer has token ids up to {highest}, and the model has embeddings for {embeddings} tokens: tokenizer.json and model.safetensors do not belong together", dir.display())]
     Vocabulary {
-        /// The folder.
         dir: PathBuf,
-        /// The highest token id.
+        /// The largest token id.
         highest: u32,
         /// Rows of the word embedding.
         embeddings: usize,
     },
-    /// A file of a catalogue encoder has other contents than the catalogue says.
+    /// A file of a catalogue encoder has a checksum other than the one in the catalogue.
     #[error(
         "{} is not the file of {name} that the catalogue lists (sha256 {found}, expected {expected}): the download is damaged or the file was changed. \
          Remove the folder and download it again, or give a folder of your own another name", path.display()
     )]
     Checksum {
-        /// The encoder.
         name: String,
-        /// The file.
         path: PathBuf,
-        /// The catalogue's sum.
+        /// The catalogue's checksum.
         expected: String,
-        /// The sum of the file.
         found: String,
     },
-    /// A pooling that cannot be told or is not known.
+    /// A pooling that cannot be determined or is unknown.
     #[error(
         "{where_}: pooling \"{found}\" is not known: choose one of mean, cls, last, max, mean2, max2, pooler"
     )]
     Pooling {
         /// The file or option.
         where_: String,
-        /// What it says.
+        /// The value found.
         found: String,
     },
-    /// modules.json asks for a step between pooling and embedding that is not known.
+    /// modules.json requires an unsupported step between pooling and embedding.
     #[error("{} asks for the module \"{module}\", which is not readable: without it the embeddings would be other than the model's own", path.display())]
     Module {
-        /// The file.
         path: PathBuf,
         /// The module's type.
         module: String,
     },
-    /// The wished maximal length does not fit the model.
+    /// The requested maximum length does not fit the model.
     #[error("{asked} tokens at most cannot be: this encoder takes {least} to {most}")]
     MaxTokens {
-        /// The wish.
         asked: usize,
-        /// The fewest: the special tokens and one more.
+        /// The minimum: the special tokens and one more.
         least: usize,
-        /// The most: the model's positions.
+        /// The maximum: the model's positions.
         most: usize,
     },
-    /// No prompt of this name.
+    /// The folder has no prompt of this name.
     #[error("there is no prompt \"{asked}\": config_sentence_transformers.json names {}", or_none(known))]
     PromptName {
-        /// The name asked for.
+        /// The requested name.
         asked: String,
-        /// Those that the folder has.
+        /// The prompts that the folder has.
         known: Vec<String>,
     },
-    /// The folder's pooling leaves a prompt's tokens out, which is not done here.
+    /// The folder's pooling excludes a prompt's tokens, which is not supported.
     #[error(
         "this encoder leaves the tokens of a prompt out when it pools (include_prompt is false), which cannot be done here: encode \
          without the prompt \"{prompt}\" by an empty one"
     )]
     PromptPooling {
-        /// The prompt.
+        /// Text of the prompt.
         prompt: String,
     },
     /// The prompt leaves no room for a text.
@@ -252,85 +225,81 @@ pub enum EncoderError {
         "the prompt \"{prompt}\" has {tokens} tokens, which leave no room for a text in the {max_tokens} that are read"
     )]
     PromptLength {
-        /// The prompt.
         prompt: String,
-        /// Its tokens.
+        /// Number of its tokens.
         tokens: usize,
         /// The longest input.
         max_tokens: usize,
     },
-    /// The device is not known, not compiled in or not there.
+    /// The device is unknown, not compiled in or not available.
     #[error("device {asked}: {reason}")]
     Device {
-        /// The device asked for.
         asked: String,
-        /// Why not, and what to do.
+        /// Why it cannot be used, and what to do.
         reason: String,
     },
-    /// The precision is not known, or not to be had on the device.
+    /// The precision is unknown, or not available on the device.
     #[error("precision {asked}: {reason}")]
     Precision {
-        /// The precision asked for.
         asked: String,
-        /// Why not, and what to choose.
+        /// Why it cannot be used, and what to choose.
         reason: String,
     },
     /// A text could not be tokenized.
     #[error("text {index} cannot be cut into tokens: {reason}")]
     Tokenize {
-        /// Its place among the given texts, from 0.
+        /// Its index among the given texts, from 0.
         index: usize,
         /// Why.
         reason: String,
     },
-    /// The tokenizer makes no token at all of a text, and there is nothing to pool.
+    /// The tokenizer produces no tokens for a text, so there is nothing to pool.
     #[error(
         "text {index} has no tokens: this encoder's tokenizer adds no special tokens, so an empty text has no embedding"
     )]
     NoTokens {
-        /// Its place among the given texts, from 0.
+        /// Its index among the given texts, from 0.
         index: usize,
     },
-    /// The computed embedding is not a number.
+    /// The computed embedding is not finite.
     #[error(
         "the embedding of text {index} is not finite: the weights are extreme, this encoder cannot be used for it"
     )]
     EmbeddingNotFinite {
-        /// Its place among the given texts, from 0.
+        /// Its index among the given texts, from 0.
         index: usize,
     },
-    /// Not a name of a repository on the model hub.
+    /// Not a valid name of a repository on the model hub.
     #[error(
         "\"{0}\" is not the name of a repository on the model hub: write owner/name, or owner/name@revision"
     )]
     HubName(String),
-    /// A name that is no folder here, and as a repository on the model hub fails too.
+    /// A name that is not a local folder, and that cannot be fetched from the model hub either.
     #[error("there is no folder {name} here, and as a repository on the model hub: {problem}")]
     NeitherFolderNorHub {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// Why it could not be fetched.
         problem: Box<EncoderError>,
     },
-    /// The hub cannot be reached, and nothing whole is cached.
+    /// The hub is unreachable, and no complete snapshot is cached.
     #[error(
         "{repository} cannot be downloaded: {endpoint} is not reachable ({reason}). Check the connection and try again, or choose a \
          folder that holds an encoder; once an encoder is on this machine, no connection is needed"
     )]
     HubOffline {
-        /// The repository, with its revision where one was named.
+        /// The repository, with its revision where one was given.
         repository: String,
         /// The hub's address.
         endpoint: String,
-        /// Why not.
+        /// Why it is unreachable.
         reason: String,
     },
-    /// The hub's address cannot be used.
+    /// The hub's address is not allowed.
     #[error("HF_ENDPOINT is \"{endpoint}\", which cannot be used as a model hub: {reason}")]
     HubEndpoint {
-        /// The address.
         endpoint: String,
-        /// Why not, and what to do.
+        /// Why it is not allowed, and what to do.
         reason: &'static str,
     },
     /// The hub has no such repository or revision.
@@ -338,23 +307,23 @@ pub enum EncoderError {
         "the model hub has no {repository}: look for a slip in the name (owner/name, or owner/name@revision)"
     )]
     HubNotFound {
-        /// The repository, with its revision where one was named.
+        /// The repository, with its revision where one was given.
         repository: String,
     },
-    /// The hub does not let us read the repository.
+    /// The hub denies access to the repository.
     #[error(
         "the model hub does not open {repository} (HTTP status {status}): there is none of this name, or it is private, or its \
          terms must be accepted on its page first; {advice}"
     )]
     HubClosed {
-        /// The repository, with its revision where one was named.
+        /// The repository, with its revision where one was given.
         repository: String,
         /// 401 or 403.
         status: u16,
         /// What to do about the token.
         advice: &'static str,
     },
-    /// A repository's weights only as a Python pickle.
+    /// The only weights of a repository are a Python pickle.
     #[error(
         "{repository} has its weights only as {found}, which can run code when it is opened and is never fetched: convert it in \
          Python, `from transformers import AutoModel, AutoTokenizer; [c.from_pretrained(\"{repository}\").save_pretrained(\"converted\") \
@@ -363,7 +332,7 @@ pub enum EncoderError {
     HubPickleOnly {
         /// `owner/name`.
         repository: String,
-        /// The file that is there in place of model.safetensors.
+        /// The file found in place of model.safetensors.
         found: String,
     },
     /// A repository lacks files that an encoder needs.
@@ -378,7 +347,7 @@ pub enum EncoderError {
         /// The missing files.
         files: Vec<String>,
     },
-    /// A file did not come whole.
+    /// A file was not received completely.
     #[error("fetching {file} broke off ({reason}): try again, what has come is kept")]
     HubBroken {
         /// The file's name in the repository.
@@ -386,39 +355,38 @@ pub enum EncoderError {
         /// Why.
         reason: String,
     },
-    /// What would arrive could not be verified.
+    /// The hub provides no checksum of a file, so that it could not be verified.
     #[error(
         "{endpoint} gives no checksum of {file}, so that nothing could tell whether the right bytes arrive: set HF_ENDPOINT to another \
          model hub, or download the encoder's folder from a place that you trust and name that"
     )]
     HubUnverified {
-        /// The file's name in the repository.
         file: String,
         /// The hub's address.
         endpoint: String,
     },
-    /// The hub answers what it should not.
+    /// An unexpected answer of the hub.
     #[error(
         "the model hub answers {what} when asked for {repository}: is HF_ENDPOINT the address of a model hub?"
     )]
     HubAnswer {
-        /// The repository, with its revision where one was named.
+        /// The repository, with its revision where one was given.
         repository: String,
-        /// What it answers.
+        /// The answer.
         what: String,
     },
     /// The model has no pooler of its own.
     #[error("{} has no pooler of its own: choose one of mean, cls, last, max, mean2, max2", .0.display())]
     NoPooler(PathBuf),
-    /// A choice of what learns that this encoder cannot follow.
+    /// A freeze policy that this encoder does not support.
     #[error("what learns cannot be \"{asked}\": {reason}")]
     Policy {
-        /// The choice.
+        /// The requested policy.
         asked: String,
-        /// Why not, and what to choose.
+        /// Why it is not supported, and what to choose.
         reason: String,
     },
-    /// A loss is not a number.
+    /// A loss is not finite.
     #[error(
         "the loss is {loss}: nothing was learned from this batch. Try a smaller learning rate, or look at its texts and labels"
     )]
@@ -426,40 +394,37 @@ pub enum EncoderError {
         /// NaN or infinite.
         loss: f64,
     },
-    /// A gradient is not a number.
+    /// A gradient is not finite.
     #[error(
         "the gradient of {name} is not a number: nothing was learned from this batch. Look at the loss for a root or a logarithm at 0"
     )]
     GradientNotFinite {
-        /// The parameter.
+        /// Name of the parameter.
         name: String,
     },
-    /// Token ids that the model cannot be given.
+    /// Token ids that the model cannot process.
     #[error("text {index} of the batch: {reason}")]
     BadIds {
-        /// Its place in the batch, from 0.
+        /// Index of the text in the batch, from 0.
         index: usize,
-        /// What is wrong.
         reason: String,
     },
     /// A file or folder could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
     },
-    /// The person stopped it.
+    /// Cancelled by the user.
     #[error("fetching was stopped; what has come is kept")]
     Cancelled,
-    /// The catalogue itself cannot be read.
+    /// The catalogue cannot be read.
     #[error("the catalogue of encoders cannot be read: {0}")]
     Catalogue(String),
-    /// No worker threads could be had.
+    /// Worker threads could not be started.
     #[error("cannot start {threads} encoding threads: {reason}")]
     Threads {
-        /// How many.
         threads: usize,
         /// Why.
         reason: String,
@@ -469,13 +434,13 @@ pub enum EncoderError {
     Compute {
         /// cpu, cuda or metal.
         device: &'static str,
-        /// What candle says.
+        /// The underlying error of the tensor library.
         source: candle_core::Error,
     },
 }
 
 impl EncoderError {
-    /// A short stable name of the error for scripts and the window.
+    /// A short stable name of the error, for scripts and the window.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! An encoder's folder: which files it must have, and what its configuration files say.
+//! An encoder's folder: its required files and its configuration.
 
 use std::fs::{self, File};
 use std::io::{Error as IoError, Read};
@@ -14,28 +14,28 @@ use crate::shards::ShardIndex;
 pub(crate) const CONFIG: &str = "config.json";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 pub(crate) const WEIGHTS: &str = "model.safetensors";
-/// Stands in for [`WEIGHTS`] where they are cut over several files.
+/// Replaces [`WEIGHTS`] where the weights are split into several files.
 pub(crate) const SHARD_INDEX: &str = "model.safetensors.index.json";
 pub(crate) const MODULES: &str = "modules.json";
 pub(crate) const SENTENCE_BERT_CONFIG: &str = "sentence_bert_config.json";
 pub(crate) const PROMPTS: &str = "config_sentence_transformers.json";
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
-/// A soft prompt that was learned on the weights beside it.
+/// A soft prompt learned on the weights in the same folder.
 pub(crate) const SOFT_PROMPT_FILE: &str = "soft_prompt.safetensors";
 /// Formats that run code when they are opened.
 pub(crate) const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
-/// No configuration file of an encoder comes near this.
+/// Far above the size of any configuration file of an encoder.
 const LARGEST_JSON: u64 = 64 << 20;
 /// Tokenizers of a quarter of a million tokens have 30 MiB.
 const LARGEST_TOKENIZER: u64 = 256 << 20;
 
-/// A folder that has the files an encoder needs, or one GGUF file that stands for them.
+/// A folder with the files that an encoder needs, or one GGUF file that replaces them.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// The folder; of a GGUF file that was named itself, that file.
+    /// The folder; or the GGUF file, if one was named itself.
     pub(crate) dir: PathBuf,
-    /// In place of safetensors: it stands for config.json, and for tokenizer.json and
-    /// tokenizer_config.json where the first is not beside it.
+    /// Used instead of safetensors: provides config.json, and tokenizer.json and tokenizer_config.json
+    /// where the folder has no tokenizer.json.
     gguf: Option<Arc<GgufFile>>,
 }
 
@@ -75,17 +75,17 @@ impl Folder {
         Ok(folder)
     }
 
-    /// A folder whose files nobody has looked at.
+    /// Wraps a folder without checking its files.
     pub(crate) fn of_files(dir: &Path) -> Self {
         Self { dir: dir.to_owned(), gguf: None }
     }
 
-    /// The GGUF file that stands for the weights.
+    /// The GGUF file that provides the weights.
     pub(crate) fn gguf(&self) -> Option<Arc<GgufFile>> {
         self.gguf.clone()
     }
 
-    /// The one GGUF file of a folder that has no safetensors.
+    /// Opens the only GGUF file of a folder without safetensors.
     fn find_gguf(&self) -> Result<Option<Arc<GgufFile>>, EncoderError> {
         if self.path(WEIGHTS).exists() || self.path(SHARD_INDEX).exists() {
             return Ok(None);
@@ -106,33 +106,35 @@ impl Folder {
         }
     }
 
-    /// Whether this file's contents are written from a GGUF file's.
+    /// Whether the contents of this file are generated from a GGUF file.
     pub(crate) fn is_from_gguf(&self, file: &str) -> bool {
         let of_tokenizer = file == TOKENIZER || file == TOKENIZER_CONFIG;
         self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_beside(TOKENIZER)))
     }
 
-    /// Whether a file of this name lies in the folder; beside a GGUF file that was named itself nothing is looked for.
+    /// Whether a file of this name exists in the folder; never looked for when a GGUF file was named
+    /// itself.
     pub(crate) fn is_beside(&self, file: &str) -> bool {
         fs::symlink_metadata(self.dir.join(file)).is_ok()
     }
 
-    /// Whether the weights are cut over several files. A whole model.safetensors beside an index is taken alone.
+    /// Whether the weights are split into several files. A model.safetensors takes precedence over an
+    /// index.
     fn is_sharded(&self) -> bool {
         self.gguf.is_none() && !self.path(WEIGHTS).is_file() && self.path(SHARD_INDEX).is_file()
     }
 
-    /// The index of the weights' files; None where all are in one.
+    /// The index of the weights' files; `None` if all weights are in one file.
     pub(crate) fn shard_index(&self) -> Result<Option<ShardIndex>, EncoderError> {
         if self.is_sharded() { self.read_shard_index().map(Some) } else { Ok(None) }
     }
 
-    /// The index of the weights' files, which must be there.
+    /// Reads the index of the weights' files, which must exist.
     pub(crate) fn read_shard_index(&self) -> Result<ShardIndex, EncoderError> {
         ShardIndex::parse(self.json(SHARD_INDEX)?).map_err(|reason| self.bad_json(SHARD_INDEX, &reason))
     }
 
-    /// The files that hold the weights, in the order that the version's sum is made in.
+    /// The files with the weights, in the order in which the version's checksum is computed.
     pub(crate) fn weight_files(&self, index: Option<&ShardIndex>) -> Vec<PathBuf> {
         match index {
             None => {
@@ -142,7 +144,7 @@ impl Folder {
         }
     }
 
-    /// The one file of the weights, or the index of several.
+    /// The single file of the weights, or the index of several.
     pub(crate) fn weights_path(&self) -> PathBuf {
         match &self.gguf {
             Some(gguf) => gguf.file().to_owned(),
@@ -158,7 +160,7 @@ impl Folder {
         }
     }
 
-    /// Where a file lies, or what stands for it.
+    /// Path of a file, or of the GGUF file that provides its contents.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         match &self.gguf {
             Some(gguf) if self.is_from_gguf(file) => gguf.file().to_owned(),
@@ -166,7 +168,7 @@ impl Folder {
         }
     }
 
-    /// The whole file; one too large to be what its name says is refused unread.
+    /// Reads a whole file; a file too large for its kind is refused unread.
     pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, EncoderError> {
         if let Some(gguf) = self.gguf.as_ref().filter(|_| self.is_from_gguf(file)) {
             let text = match file {
@@ -181,10 +183,10 @@ impl Folder {
         read_at_most(&path, most).map_err(|source| EncoderError::Read { path, source })
     }
 
-    /// The name of the folder itself, for encoders that no catalogue names; of a snapshot in the model hub's cache the
-    /// name of its repository, because the folder's is a commit.
+    /// Name of the folder, for encoders that are not in the catalogue. For a snapshot in the model hub's
+    /// cache this is the name of its repository, because the folder is named after a commit.
     pub(crate) fn name(&self) -> String {
-        // A file keeps its name, whatever it links to.
+        // The name of a file is not resolved through links.
         let resolved = match is_gguf(&self.dir) && self.dir.is_file() {
             true => self.dir.with_extension(""),
             false => self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone()),
@@ -212,8 +214,8 @@ impl Folder {
         }
     }
 
-    /// Whether there is anything of this name, were it a link to nothing: what is there is read or refused, never passed
-    /// over.
+    /// Whether anything of this name exists, even a dangling link: an existing file is read or refused,
+    /// never ignored.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.is_from_gguf(file) || self.is_beside(file)
     }
@@ -224,7 +226,7 @@ fn is_gguf(path: &Path) -> bool {
 }
 
 fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, IoError> {
-    // Looked at before it is opened: opening a pipe would wait for its other end.
+    // Checked before it is opened: opening a pipe would wait for its other end.
     let found = fs::metadata(path)?;
     if !found.is_file() {
         return Err(IoError::other("it is not a file"));
@@ -240,7 +242,7 @@ fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, IoError> {
     Ok(bytes)
 }
 
-/// `owner/name` of a folder `.../models--owner--name/snapshots/COMMIT`.
+/// Returns `owner/name` for a folder `.../models--owner--name/snapshots/COMMIT`.
 fn repository_of(dir: &Path) -> Option<String> {
     let snapshots = dir.parent().filter(|p| p.file_name().is_some_and(|n| n == "snapshots"))?;
     let cached = snapshots.parent()?.file_name()?.to_str()?;

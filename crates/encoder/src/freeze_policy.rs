@@ -1,4 +1,4 @@
-//! Which weights of an encoder learn.
+//! Freeze policies: which weights of an encoder learn.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,34 +11,36 @@ use crate::error::EncoderError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FreezePolicy {
-    /// None: only what stands on top of the embeddings.
+    /// No weights: only the head on top of the embeddings learns.
     Frozen,
-    /// Those of the last so many layers, and of what comes after them. Layers below are computed without dropout, by the fast path.
+    /// Weights of the last `k` layers, and of what follows them. Layers below are computed without dropout,
+    /// by the fast path.
     LastK(usize),
-    /// Small additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights themselves stay.
+    /// Low-rank additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights
+    /// themselves stay unchanged.
     Lora(LoraConfig),
-    /// None, but so many vectors that stand in place of word embeddings (Lester et al. 2021, "prompt tuning", arXiv
-    /// 2104.08691): after the text of a decoder, whose embedding is then what the last vector has become, and before the
-    /// tokens of other encoders, which pool the text as before.
+    /// No weights, but this many vectors in place of word embeddings (Lester et al. 2021, "prompt tuning",
+    /// arXiv 2104.08691): in a decoder after the text, whose embedding is then the hidden state of the last
+    /// vector; in other encoders before the tokens, and the text is pooled as before.
     Prompt(usize),
     /// All.
     Full,
 }
 
-/// The most vectors of [`FreezePolicy::Prompt`].
+/// Maximum number of vectors of [`FreezePolicy::Prompt`].
 pub(crate) const MOST_VECTORS: usize = 64;
 
-/// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]` random and `B`
-/// `[outputs, rank]` zero at first, so that learning starts from the encoder as it is.
+/// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]`
+/// random and `B` `[outputs, rank]` zero at first, so that learning starts from the unchanged encoder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoraConfig {
     /// Rows of `A`.
     pub rank: usize,
-    /// Weight of the addition, divided by the rank.
+    /// Weight of the addition, before division by the rank.
     pub alpha: f64,
-    /// The products that get one.
+    /// The products with an addition.
     pub targets: Vec<LoraTarget>,
-    /// Probability with which an input of an addition is dropped in training.
+    /// Dropout probability of the inputs of an addition in training.
     pub dropout: f32,
 }
 
@@ -49,24 +51,24 @@ impl Default for LoraConfig {
     }
 }
 
-/// A product that can get a low-rank addition; the same words for every family.
+/// A product that can have a low-rank addition; the same names for every family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoraTarget {
-    /// Queries of attention.
+    /// Attention queries.
     Query,
-    /// Keys of attention.
+    /// Attention keys.
     Key,
-    /// Values of attention.
+    /// Attention values.
     Value,
-    /// The product after attention.
+    /// The output product of attention.
     AttentionOutput,
-    /// Both products of the feed-forward part.
+    /// Both feed-forward products.
     FeedForward,
 }
 
 impl FreezePolicy {
-    /// Refuses what cannot be carried out by an encoder of so many layers.
+    /// Refuses a policy that is impossible for an encoder of so many layers.
     pub(crate) fn check(&self, layers: usize) -> Result<(), EncoderError> {
         let bad = |reason: String| Err(EncoderError::Policy { asked: self.to_string(), reason });
         match self {
@@ -85,7 +87,8 @@ impl FreezePolicy {
         }
     }
 
-    /// The least depth with a graph, among 0 for the embeddings, `i + 1` for layer `i` and `layers + 1` above.
+    /// Lowest depth with a graph, where 0 is the embeddings, `i + 1` is layer `i` and `layers + 1` is above
+    /// the layers.
     pub(crate) fn graph_from(&self, layers: usize) -> usize {
         match self {
             Self::Frozen => usize::MAX,
@@ -112,7 +115,7 @@ impl fmt::Display for FreezePolicy {
 impl FromStr for FreezePolicy {
     type Err = EncoderError;
 
-    /// `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
+    /// Parses `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
     fn from_str(name: &str) -> Result<Self, EncoderError> {
         let number = |prefix: &str| name.strip_prefix(prefix).and_then(|k| k.parse::<usize>().ok());
         match name {
@@ -121,7 +124,7 @@ impl FromStr for FreezePolicy {
             "lora" => Ok(Self::Lora(LoraConfig::default())),
             _ => match (number("last-"), number("lora-"), number("prompt-")) {
                 (Some(k), ..) => Ok(Self::LastK(k)),
-                // The customary weight of 2.
+                // The customary factor of 2.
                 (_, Some(rank), _) => {
                     Ok(Self::Lora(LoraConfig { rank, alpha: 2.0 * rank as f64, ..LoraConfig::default() }))
                 }

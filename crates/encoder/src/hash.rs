@@ -1,19 +1,19 @@
-//! Checksums in lower-case hexadecimal: SHA-256, and the SHA-1 by which git names files.
+//! Checksums in lower-case hexadecimal: SHA-256, and the SHA-1 that git uses for files.
 
 use std::fmt::Write;
 use std::io::{ErrorKind, Read, Result as IoResult};
 
 use sha2::{Digest, Sha256};
 
-/// Bytes read at a time: enough that reading, not the calls, takes the time.
+/// Bytes read at a time: large enough that the overhead of calls is negligible.
 const CHUNK: usize = 1 << 20;
 
-/// The sum in lower-case hexadecimal.
+/// Computes the SHA-256 in lower-case hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// The sum of everything that can be read, without holding more than a chunk of it.
+/// Computes the SHA-256 of a stream, chunk by chunk.
 pub(crate) fn sha256_of(mut source: impl Read) -> IoResult<String> {
     let mut sum = Sha256::new();
     let mut chunk = vec![0; CHUNK];
@@ -27,8 +27,8 @@ pub(crate) fn sha256_of(mut source: impl Read) -> IoResult<String> {
     }
 }
 
-/// What git names a file by, and with it the model hub every file that is not in its large-file store: the SHA-1 of
-/// `blob LENGTH`, a zero byte and the contents. `length` must be that of the source.
+/// Computes git's name of a file, which the model hub uses for every file outside its large-file store: the
+/// SHA-1 of `blob LENGTH`, a zero byte and the contents. `length` must be the length of the source.
 #[cfg(feature = "hub")]
 pub(crate) fn git_blob_sha1(mut source: impl Read, length: u64) -> IoResult<String> {
     use sha1::Sha1;

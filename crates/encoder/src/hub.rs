@@ -1,6 +1,7 @@
-//! Encoders of the model hub: a repository's files fetched into the cache that other tools of the hub share.
+//! Encoders of the model hub: fetches a repository's files into the cache shared with other tools of the
+//! hub.
 //!
-//! Nothing here is called unless a person names a repository. What is cached is opened without any request.
+//! Used only if a user names a repository. Cached files are opened without any request.
 
 mod config;
 mod fetch;

@@ -1,4 +1,4 @@
-//! What identifies an encoder: the version that embeddings are filed under, and the checks behind its name.
+//! Identity of an encoder: the version that embeddings are filed under, and the checks of its name.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,42 +11,45 @@ use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG, TOKENIZER};
 use crate::hash::sha256;
 use crate::options::{LongTexts, Pooling, Precision};
 
-/// What makes two embeddings comparable: the same version, the same text, the same embedding.
+/// The version of an encoder, which makes embeddings comparable: the same version and text give the same
+/// embedding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EncoderVersion {
     /// Name in the catalogue, or of the folder; `owner/name` for a folder fetched from the model hub.
     pub name: String,
-    /// Sum of model.safetensors, lower-case hexadecimal; of weights in several files the SHA-256 of the files' sums, each in
-    /// hexadecimal and ended by a line feed, in the order of the files' names, that of a soft prompt the last.
+    /// SHA-256 of model.safetensors, lower-case hexadecimal. For weights in several files: the SHA-256 of
+    /// the files' sums, each in hexadecimal and ended by a line feed, in the order of the files' names,
+    /// with a soft prompt last.
     pub weights_sha256: String,
-    /// Sum of everything of a folder that embeddings depend on: of an encoder of the catalogue, whose other files are known,
-    /// that of its weights; else of the sums of weights, config.json and tokenizer.json together, because the same weights
-    /// with another tokenizer give other embeddings.
+    /// Checksum of everything in a folder that embeddings depend on. For a catalogue encoder, whose other
+    /// files are known, it is that of the weights; otherwise it is computed from the sums of weights,
+    /// config.json and tokenizer.json together, because the same weights with another tokenizer give other
+    /// embeddings.
     pub fingerprint: String,
-    /// How tokens become one embedding.
+    /// How hidden states of tokens are pooled.
     pub pooling: Pooling,
-    /// Tokens that are read at once, special tokens counted.
+    /// Number of tokens that are read at once, including special tokens.
     pub max_tokens: usize,
-    /// What becomes of longer texts.
+    /// Handling of longer texts.
     pub long_texts: LongTexts,
-    /// What is put in front of every text.
+    /// Prompt before every text.
     pub prompt: Option<String>,
-    /// Whether texts are put into lower case first.
+    /// Whether texts are lower-cased first.
     pub lower_case: bool,
     /// Length of an embedding.
     pub dim: usize,
     /// Whether embeddings are scaled to length 1.
     pub normalised: bool,
-    /// How exactly they are computed.
+    /// Numerical precision.
     pub precision: Precision,
 }
 
 impl EncoderVersion {
-    /// The version as one short text, `NAME/FINGERPRINT/POOLING/TOKENS`, for example
-    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`, and after it
-    /// - `/windows` where longer texts are averaged over windows and not cut,
+    /// Returns the version as a short text, `NAME/FINGERPRINT/POOLING/TOKENS`, for example
+    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`, followed by
+    /// - `/windows` where longer texts are averaged over windows instead of cut,
     /// - `/prompt-` and the first eight digits of the SHA-256 of the prompt, where there is one,
-    /// - `/lower` where texts are put into lower case,
+    /// - `/lower` where texts are lower-cased,
     /// - `/raw` where embeddings are not scaled to length 1,
     /// - `/int8` or `/half` where they are not computed in 32-bit floats.
     #[must_use]
@@ -74,8 +77,8 @@ impl EncoderVersion {
         key
     }
 
-    /// The key of the version that differs in what becomes of long texts only: texts that fit have the same embedding under
-    /// both.
+    /// Key of the version that differs only in how long texts are handled: texts that fit have the same
+    /// embedding under both.
     #[must_use]
     pub fn sibling_key(&self) -> String {
         let long_texts = match self.long_texts {
@@ -96,9 +99,9 @@ impl fmt::Display for EncoderVersion {
 const IDENTIFYING_FILES: [&str; 5] =
     [CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, "1_Pooling/config.json"];
 
-/// Name and fingerprint of what embeddings will be filed under: the catalogue's where all files are the catalogue's, else
-/// the folder's own. A folder that has a catalogue name must have the catalogue's files. Weights that were learned since
-/// are another encoder.
+/// Determines the name and fingerprint that embeddings are filed under: the catalogue's where all files
+/// match the catalogue, else the folder's own. A folder with a catalogue name must have the catalogue's
+/// files. Weights trained since then count as another encoder.
 pub(crate) fn identify(
     folder: &Folder,
     weights_sha256: &str,
@@ -121,7 +124,7 @@ pub(crate) fn identify(
     }
 }
 
-/// That every telling file is the catalogue's.
+/// Checks that every identifying file matches the catalogue.
 fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> Result<(), EncoderError> {
     let weights = known.weights_file();
     if let Some(expected) = known.sha256_of(weights).filter(|expected| *expected != weights_sha256) {
@@ -131,7 +134,7 @@ fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> R
     }
     for file in IDENTIFYING_FILES {
         let Some(expected) = known.sha256_of(file) else {
-            // Where the catalogue has no tokenizer.json, the weights' own vocabulary is meant.
+            // Where the catalogue has no tokenizer.json, it refers to the vocabulary of the weights.
             if file == TOKENIZER && folder.is_beside(file) {
                 let (path, found) = (folder.path(file), sha256(&folder.read(file)?));
                 let expected = "no such file".to_owned();
@@ -191,7 +194,7 @@ mod tests {
             normalised: true,
             precision: Precision::Fp32,
         };
-        // As keys were before there was a choice: what is stored under them stays valid.
+        // The same keys as before this option existed: embeddings stored under them stay valid.
         assert_eq!(plain.key(), "tiny/0123456789ab/mean/256");
         let windows = EncoderVersion { long_texts: LongTexts::Average, ..plain.clone() };
         assert_eq!(windows.key(), "tiny/0123456789ab/mean/256/windows");

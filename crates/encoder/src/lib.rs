@@ -1,11 +1,12 @@
-//! Small transformer encoders: a text in, an embedding out, and encoders that learn.
+//! Small transformer encoders for text embeddings, for inference and training.
 //!
-//! An encoder is a folder with `config.json`, `tokenizer.json` and `model.safetensors` (or several files and their index),
-//! as the model hub has them, or one GGUF file, and optionally the sentence-transformers files beside them (`modules.json`,
-//! `1_Pooling/config.json`, `sentence_bert_config.json`), which are followed. `config.json` names the family: BERT,
-//! DistilBERT, RoBERTa, MPNet, DeBERTa 2 and 3, ModernBERT, GPT-2 or Llama. [`Encoder::open`] checks all of it and says what is
-//! wrong; [`Encoder::encode`] gives embeddings; [`Encoder::encode_stream`] is the same as a job that reports, can be
-//! broken off and gone on with. [`Trainable`] opens the same folders to learn, [`CausalModel`] a GPT-2 token by token.
+//! An encoder is a folder with `config.json`, `tokenizer.json` and `model.safetensors` (or several files
+//! and their index), as in the model hub, or one GGUF file, and optionally with the sentence-transformers
+//! files (`modules.json`, `1_Pooling/config.json`, `sentence_bert_config.json`), which are respected.
+//! `config.json` names the family: BERT, DistilBERT, RoBERTa, MPNet, DeBERTa 2 and 3, ModernBERT, GPT-2 or
+//! Llama. [`Encoder::open`] validates all of it; [`Encoder::encode`] returns embeddings;
+//! [`Encoder::encode_stream`] does so as a job that reports progress and can be cancelled and resumed.
+//! [`Trainable`] opens the same folders for training, [`CausalModel`] opens a GPT-2 for use token by token.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -17,7 +18,7 @@
 //! // A BERT with random weights, 24 components an embedding; real encoders are opened alike.
 //! let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
 //! let options =
-//!     EncoderOptions { pooling: Some(Pooling::Max), device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+//!     EncoderOptions { pooling: Some(Pooling::Max), device: DeviceChoice::Cpu, ..Default::default() };
 //! let encoder = Encoder::open(&folder, &options)?;
 //! assert!(encoder.version().key().ends_with("/max/20/windows"));
 //!

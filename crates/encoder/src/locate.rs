@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::{Catalogue, KnownEncoder};
 use crate::error::EncoderError;
 
-/// The folder of the encoder `name`: the first `PLACE/NAME` that is a folder.
+/// Finds the folder of the encoder `name`: the first `PLACE/NAME` that is a folder.
 ///
 /// # Errors
-/// [`EncoderError::Missing`] says how to fetch it.
+/// [`EncoderError::Missing`], whose message explains how to fetch it.
 pub fn locate(name: &str, search: &[PathBuf]) -> Result<PathBuf, EncoderError> {
     let plain = Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
     let found =

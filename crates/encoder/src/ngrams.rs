@@ -1,20 +1,23 @@
-//! Character n-grams of a text: which words, and parts of words, it has.
+//! Character n-grams of a text: its words and parts of words.
 //!
-//! A sentence embedding says what a text is about; that one word of it is an insult, however it is spelled, is easily lost there.
+//! A sentence embedding captures what a text is about; a single insulting word in it, however spelled, is
+//! easily lost there.
 
 use std::iter::once;
 
-/// Characters of the shortest and of the longest n-gram.
+/// Length in characters of the shortest and of the longest n-gram.
 const SHORTEST: usize = 2;
 const LONGEST: usize = 5;
-/// FNV-1a of nothing.
+/// FNV-1a hash of no input.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
-/// Characters of a text that are read; a longer one hardly says more by the shares of its n-grams.
+/// Maximum number of characters that are read; the n-gram shares of longer texts hardly carry more
+/// information.
 const MAX_CHARACTERS: usize = 20_000;
 
-/// The n-grams of a text's words in lower case, each word with a space before and after it (scikit-learn's analyzer `char_wb`), as a
-/// sparse row of length 1: columns in ascending order, out of 65,536 into which n-grams are hashed, with `1 + ln(count)` before
-/// scaling (`sublinear_tf`). Nothing is counted over texts, so that a row depends on its text alone. Empty for a text without words.
+/// Computes the n-grams of a text's words in lower case, each word with a space before and after it
+/// (scikit-learn's analyzer `char_wb`), as a sparse row of length 1: columns in ascending order, out of
+/// 65,536 into which n-grams are hashed, with `1 + ln(count)` before scaling (`sublinear_tf`). Nothing is
+/// counted across texts, so that a row depends on its text only. Empty for a text without words.
 pub fn char_ngrams(text: &str) -> Vec<(u16, f32)> {
     let mut columns = Vec::new();
     let lower: String = text.chars().take(MAX_CHARACTERS).flat_map(char::to_lowercase).collect();
@@ -23,7 +26,7 @@ pub fn char_ngrams(text: &str) -> Vec<(u16, f32)> {
         word.clear();
         word.extend(once(' ').chain(part.chars()).chain(once(' ')));
         for start in 0..word.len() - 1 {
-            // Each n-gram from here is the one before and a character more.
+            // Each n-gram from here extends the previous one by a character.
             let mut hash = EMPTY;
             for (length, character) in (1..=LONGEST).zip(&word[start..]) {
                 hash = hashed(hash, *character);
@@ -41,14 +44,14 @@ pub fn char_ngrams(text: &str) -> Vec<(u16, f32)> {
     row
 }
 
-/// One step of FNV-1a over a character's UTF-8 bytes.
+/// One FNV-1a step over a character's UTF-8 bytes.
 fn hashed(hash: u64, character: char) -> u64 {
     let mut bytes = [0; 4];
     let bytes = character.encode_utf8(&mut bytes).bytes();
     bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// 16 bits of all 64.
+/// Folds 64 bits into 16.
 fn folded(hash: u64) -> u16 {
     (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) as u16
 }
@@ -63,7 +66,7 @@ mod tests {
         a.iter().map(|(c, v)| f64::from(v * of(*c))).sum()
     }
 
-    /// Inner products of scikit-learn's `TfidfVectorizer` (`tools/fixtures/ngrams.py`), which hashes nothing.
+    /// Inner products of scikit-learn's `TfidfVectorizer` (`tools/fixtures/ngrams.py`), without hashing.
     #[test]
     fn texts_are_as_alike_as_scikit_learn_says() {
         let fixture: Value = serde_json::from_str(include_str!("../tests/fixtures/ngrams.json")).unwrap();
@@ -73,7 +76,7 @@ mod tests {
         let rows: Vec<_> = texts.iter().map(|text| char_ngrams(text)).collect();
         assert!(texts.len() > 5);
         for (i, a) in rows.iter().enumerate() {
-            // Two n-grams in one column are rare in a short text.
+            // Collisions of two n-grams in one column are rare in a short text.
             assert!(
                 a.len() <= counts[i] && a.len() + 2 >= counts[i],
                 "{}: {} {}",

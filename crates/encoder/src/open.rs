@@ -1,4 +1,4 @@
-//! Opening an encoder folder: every file read and checked, the transformer built.
+//! Opening an encoder folder: reads and validates every file, and builds the transformer.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,11 +19,11 @@ use crate::soft_prompt::{self, Origin, Place};
 use crate::tokens::{Input, Tokens};
 use crate::weights::{Weights, weight_sums};
 
-/// Longest input where nobody says what it is and the model could take more: attention needs memory by the square of it, here
-/// 256 MiB for each thread, and longer texts are averaged over windows.
+/// Longest input where it is not configured and the model could take more: the memory of attention grows
+/// with its square, here 256 MiB for each thread, and longer texts are averaged over windows.
 const LONGEST_UNASKED: usize = 8192;
 
-/// A folder read and checked: what encoding and learning both begin with.
+/// A validated folder: the common basis of encoding and training.
 pub(crate) struct Opened {
     pub(crate) folder: Folder,
     pub(crate) version: EncoderVersion,
@@ -31,31 +31,31 @@ pub(crate) struct Opened {
     pub(crate) transformer: Box<dyn Transformer>,
     pub(crate) device: Device,
     pub(crate) note: Option<String>,
-    /// Tokens that would be read of a text at most if there were no soft prompt.
+    /// Maximum number of tokens of a text without a soft prompt.
     pub(crate) wished_tokens: usize,
 }
 
-/// Where weights come from beside the folder's files, and where they go.
+/// Sources of weights other than the folder's files, and what learns.
 #[derive(Default)]
 pub(crate) struct Source<'a> {
-    /// Collects what learns.
+    /// Collects trainable parameters.
     pub(crate) learning: Option<&'a ParamRegistry>,
-    /// Values that stand in for the files', by full name.
+    /// Values that replace those of the files, by full name.
     pub(crate) learned: HashMap<String, Tensor>,
-    /// What an earlier opening of the same folder found, so that it need not be read again.
+    /// Results of an earlier opening of the same folder, which need not be computed again.
     pub(crate) known: Option<Known>,
 }
 
-/// What does not change while an encoder learns.
+/// Properties that do not change in training.
 #[derive(Clone)]
 pub(crate) struct Known {
-    /// The sum of the folder's weights.
+    /// Checksum of the folder's weights.
     pub(crate) weights_sha256: String,
     /// Its tokenizer, for the same options.
     pub(crate) tokens: Arc<Tokens>,
 }
 
-/// Opens a folder as [`Encoder::open`] tells.
+/// Opens a folder as described at [`Encoder::open`].
 pub(crate) fn open_folder(
     dir: &Path,
     options: &EncoderOptions,
@@ -69,7 +69,7 @@ pub(crate) fn open_folder(
     let soft_prompt = soft_prompt::asked(&folder, origin)?;
     let side = if is_decoder(&family) { Side::After } else { Side::Before };
     let pooling = match (soft_prompt, side) {
-        // What its last vector has become is all that is read of a text.
+        // Only the hidden state of the last vector is read.
         (true, Side::After) => Pooling::Last,
         _ => choose_pooling(&recipe, options, &family)?,
     };
@@ -89,7 +89,7 @@ pub(crate) fn open_folder(
         let parameters = Parameters::new(weights, source.learning, chosen.precision);
         open_family(&family, config, &folder, parameters, &chosen.device)
     });
-    // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
+    // A damaged download of a known encoder is better reported by its checksum than by the broken tensor.
     let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
     let (kept_bytes, positions) = (options.kept_bytes, transformer.sizes().positions);
@@ -102,7 +102,7 @@ pub(crate) fn open_folder(
     let sizes = transformer.sizes();
     let usual = recipe.max_tokens.unwrap_or(LONGEST_UNASKED).min(positions);
     let wished_tokens = options.max_tokens.unwrap_or(usual);
-    // Texts are cut earlier where a soft prompt would not fit beside them.
+    // Texts are cut earlier where a soft prompt would not fit next to them.
     let max_tokens = if soft_prompt { wished_tokens.min(sizes.positions) } else { wished_tokens };
     let version = EncoderVersion {
         name,
@@ -132,7 +132,7 @@ pub(crate) fn open_folder(
     })
 }
 
-/// How texts become the input of an encoder of this version.
+/// Input settings of an encoder version.
 fn input(version: &EncoderVersion) -> Input {
     Input {
         max_tokens: version.max_tokens,
@@ -156,7 +156,7 @@ fn choose_pooling(
     }
 }
 
-/// Refuses 8-bit numbers for an encoder of the catalogue that was found to lose too much by them.
+/// Refuses 8-bit precision for a catalogue encoder that was found to lose too much accuracy.
 fn refuse_inexact(name: &str, precision: Precision) -> Result<(), EncoderError> {
     let catalogue = Catalogue::embedded()?;
     match catalogue.get(name).filter(|known| precision == Precision::Int8 && !known.fast) {

@@ -1,4 +1,4 @@
-//! The choices a person has when opening an encoder, and their names.
+//! Options for opening an encoder, and their names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::EncoderError;
 
-/// How the hidden states of a text's tokens become one embedding.
+/// Pooling of the hidden states of a text's tokens into one embedding.
 #[derive(
     Clone,
     Copy,
@@ -25,28 +25,27 @@ use crate::error::EncoderError;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase", parse_err_ty = EncoderError, parse_err_fn = unknown_pooling)]
 pub enum Pooling {
-    /// The mean over all real tokens of the last hidden state.
+    /// Mean over all real tokens of the last hidden state.
     Mean,
-    /// The first token of the last hidden state.
+    /// First token of the last hidden state.
     Cls,
-    /// The last token of the last hidden state: the only one of a decoder that has seen the whole text.
+    /// Last token of the last hidden state: the only one in a decoder that has seen the whole text.
     Last,
-    /// The largest value of each component over all real tokens of the last hidden state.
+    /// Maximum of each component over all real tokens of the last hidden state.
     Max,
-    /// As [`Pooling::Mean`], of the second-to-last hidden state.
+    /// [`Pooling::Mean`] of the second-to-last hidden state.
     Mean2,
-    /// As [`Pooling::Max`], of the second-to-last hidden state.
+    /// [`Pooling::Max`] of the second-to-last hidden state.
     Max2,
-    /// The model's own: the first token of the last hidden state through a dense layer and tanh. BERT, RoBERTa and MPNet
-    /// have one.
+    /// The model's own pooler: the first token of the last hidden state through a dense layer and tanh.
+    /// BERT, RoBERTa and MPNet have one.
     Pooler,
 }
 
 impl Pooling {
-    /// All of them.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
-    /// The name on the command line and in an encoder version.
+    /// Name on the command line and in an encoder version.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -57,7 +56,7 @@ fn unknown_pooling(name: &str) -> EncoderError {
     EncoderError::Pooling { where_: "pooling".to_owned(), found: name.to_owned() }
 }
 
-/// Where to compute.
+/// The device to use.
 #[derive(
     Clone,
     Copy,
@@ -76,22 +75,21 @@ fn unknown_pooling(name: &str) -> EncoderError {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase", parse_err_ty = EncoderError, parse_err_fn = unknown_device)]
 pub enum DeviceChoice {
-    /// The first that works of CUDA, Metal and the CPU.
+    /// The first of CUDA, Metal and the CPU that works.
     #[default]
     Auto,
-    /// The CPU: always there.
+    /// The CPU, which is always available.
     Cpu,
-    /// The first NVIDIA card; needs the cargo feature `cuda`.
+    /// The first NVIDIA GPU; needs the cargo feature `cuda`.
     Cuda,
-    /// Apple's graphics processor; needs the cargo feature `metal`.
+    /// Apple's GPU; needs the cargo feature `metal`.
     Metal,
 }
 
 impl DeviceChoice {
-    /// All of them.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
-    /// The name on the command line.
+    /// Name on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -105,7 +103,7 @@ fn unknown_device(name: &str) -> EncoderError {
     }
 }
 
-/// How exactly an encoder computes, as its version records it.
+/// Numerical precision of an encoder, recorded in its version.
 #[derive(
     Clone,
     Copy,
@@ -127,35 +125,34 @@ pub enum Precision {
     /// 32-bit floats.
     #[default]
     Fp32,
-    /// On the CPU: weights and activations of the large products in levels of 8 bits, a step for each output's weights and
-    /// one for each token's activations, whose few outstanding numbers keep more bits. All else is 32-bit floats. A CPU without
-    /// an instruction for products of bytes computes the same rounded numbers in 32-bit floats: embeddings compare between
-    /// machines, and nothing is gained.
+    /// On the CPU: 8-bit weights and activations in the large products, with one step size for each
+    /// output's weights and one for each token's activations, whose few outliers have more bits. Everything
+    /// else is 32-bit floats. A CPU without an instruction for products of bytes computes the same rounded
+    /// numbers in 32-bit floats: embeddings stay comparable between machines, but it is not faster.
     Int8,
     /// 16-bit floats, for graphics processors; norms and softmax in 32 bits.
     Half,
 }
 
 impl Precision {
-    /// All of them.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
-    /// The name in an encoder version.
+    /// Name in an encoder version.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// How exactly to compute.
+/// Requested numerical precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrecisionChoice {
-    /// What is fastest where it is computed: on a CPU with an instruction for products of bytes (AVX-512 VNNI, AVX-VNNI)
-    /// [`Precision::Int8`], on other CPUs [`Precision::Fp32`], on graphics processors [`Precision::Half`]. The version records
-    /// which it came to.
+    /// The fastest precision of the device: on a CPU with an instruction for products of bytes (AVX-512
+    /// VNNI, AVX-VNNI) [`Precision::Int8`], on other CPUs [`Precision::Fp32`], on graphics processors
+    /// [`Precision::Half`]. The version records which one was used.
     Fast,
-    /// This one.
+    /// The given precision.
     #[serde(untagged)]
     Exactly(Precision),
 }
@@ -187,62 +184,63 @@ impl FromStr for PrecisionChoice {
     }
 }
 
-/// What becomes of a text with more tokens than the encoder reads at once.
+/// Handling of texts with more tokens than the encoder reads at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LongTexts {
-    /// It is read in overlapping windows of equal length, each as long as can be, and its embedding is the mean of theirs
-    /// (of [`Pooling::Max`] and [`Pooling::Max2`] the largest value of each component).
+    /// The text is read in overlapping windows of equal, maximal length, and its embedding is the mean of
+    /// theirs (for [`Pooling::Max`] and [`Pooling::Max2`] the maximum of each component).
     #[default]
     Average,
-    /// It is cut after the tokens that can be read, as sentence-transformers does.
+    /// The text is cut after the tokens that fit, as in sentence-transformers.
     Truncate,
 }
 
 impl LongTexts {
-    /// What an encoder version with this key does with them.
+    /// The handling in an encoder version with this key.
     #[must_use]
     pub fn of_key(key: &str) -> Self {
-        // After name, fingerprint, pooling and tokens; a name may have slashes of its own, but not after these.
+        // After name, fingerprint, pooling and tokens; a name may contain slashes, but nothing after these
+        // does.
         if key.rsplit('/').any(|part| part == Self::WINDOWS) { Self::Average } else { Self::Truncate }
     }
 
-    /// The part of a version's key that says so.
+    /// The part of a version's key that marks averaging over windows.
     pub(crate) const WINDOWS: &str = "windows";
 }
 
-/// What is put in front of every text; some sentence encoders were trained with it ("query: " of e5).
+/// Prompt before every text; some sentence encoders were trained with one ("query: " of e5).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Prompt {
-    /// The default prompt of config_sentence_transformers.json, where it names one.
+    /// The default prompt of config_sentence_transformers.json, if any.
     #[default]
     FromFolder,
     /// The prompt of that name in config_sentence_transformers.json.
     Named(String),
-    /// This one; an empty text is none.
+    /// The given prompt; empty for none.
     Text(String),
 }
 
-/// What [`Encoder::open`](crate::Encoder::open) is told beside the folder. The default takes everything from the folder.
+/// Options of [`Encoder::open`](crate::Encoder::open). The default takes everything from the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncoderOptions {
-    /// None: what the folder's 1_Pooling/config.json says, else last for the Llama family and mean for all others. Of a decoder
-    /// with a soft prompt always last.
+    /// `None`: as in the folder's 1_Pooling/config.json, else last for the Llama family and mean for all
+    /// others. A decoder with a soft prompt always uses last.
     pub pooling: Option<Pooling>,
-    /// Longest input in tokens, special tokens counted. None: what sentence_bert_config.json says, else the model's positions, 8192 at
-    /// most.
+    /// Longest input in tokens, including special tokens. `None`: as in sentence_bert_config.json, else the
+    /// model's number of positions, at most 8192.
     pub max_tokens: Option<usize>,
-    /// What becomes of longer texts.
+    /// Handling of longer texts.
     pub long_texts: LongTexts,
-    /// What is put in front of every text.
+    /// Prompt before every text.
     pub prompt: Prompt,
-    /// Where to compute.
+    /// The device to use.
     pub device: DeviceChoice,
-    /// How exactly to compute. An encoder that learns always computes in 32-bit floats.
+    /// Numerical precision. Training always uses 32-bit floats.
     pub precision: PrecisionChoice,
-    /// Threads on the CPU. None: as many as `RAYON_NUM_THREADS` says, and without it as the machine has cores.
+    /// Threads on the CPU. `None`: the value of `RAYON_NUM_THREADS`, or without it the number of cores.
     pub threads: Option<usize>,
-    /// Memory in bytes that keys and values of texts take at most while a soft prompt learns after them; what is beyond it is
-    /// computed anew at every step, to the same numbers. None: 4 GiB.
+    /// Maximum memory in bytes for cached keys and values of texts while a soft prompt after them is
+    /// trained; the others are computed again at every step, with the same results. `None`: 4 GiB.
     pub kept_bytes: Option<usize>,
 }

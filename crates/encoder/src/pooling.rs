@@ -2,10 +2,11 @@
 
 use crate::options::Pooling;
 
-/// The smallest norm divided by, as in PyTorch's `normalize`.
+/// Minimum norm for division, as in PyTorch's `normalize`.
 pub(crate) const LEAST_NORM: f64 = 1e-12;
 
-/// Embeddings of packed texts. `states` is `[lengths.sum(), dim]`, row by row; every length is at least 1.
+/// Pools packed texts into embeddings. `states` is `[lengths.sum(), dim]`, row by row; every length is at
+/// least 1.
 pub(crate) fn pool(
     states: &[f32],
     lengths: &[usize],
@@ -33,8 +34,8 @@ pub(crate) fn pool(
         .collect()
 }
 
-/// The embeddings of texts from those of their windows, which are not scaled yet. `windows`: how many each text has, all
-/// of one length, so that the mean over windows is one over tokens.
+/// Combines the unscaled embeddings of windows into those of texts. `windows`: how many each text has, all
+/// of one length, so that the mean over windows equals the mean over tokens.
 pub(crate) fn join_windows(
     embeddings: Vec<Vec<f32>>,
     windows: &[usize],
@@ -73,7 +74,7 @@ fn largest(text: &[f32], dim: usize) -> Vec<f32> {
     let mut most = text[..dim].to_vec();
     for token in text[dim..].chunks_exact(dim) {
         for (m, v) in most.iter_mut().zip(token) {
-            // What is not a number stays, to be told: `max` would pass over it.
+            // NaN is retained so that it is reported: `max` would ignore it.
             if !(m.is_nan() || *v <= *m) {
                 *m = *v;
             }
@@ -83,7 +84,8 @@ fn largest(text: &[f32], dim: usize) -> Vec<f32> {
 }
 
 fn normalise(embedding: &mut [f32]) {
-    // In 64 bits: the squares of large components would overflow 32, and a division by infinity leave only zeros.
+    // In 64 bits: the squares of large components would overflow 32 bits, and division by infinity would
+    // leave only zeros.
     let norm = embedding.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt().max(LEAST_NORM);
     embedding.iter_mut().for_each(|v| *v = (f64::from(*v) / norm) as f32);
 }

@@ -1,4 +1,5 @@
-//! An encoder's folder written anew: what its readers need, and the sentence-transformers files that say how it is used.
+//! Writes an encoder's folder: the files that its readers need, and the sentence-transformers files for its
+//! use.
 
 use std::fs;
 use std::path::Path;
@@ -16,13 +17,15 @@ use crate::sentence_transformers::{long_name, pooling_file};
 use crate::soft_prompt;
 use crate::weights::{Weights, weight_sums};
 
-/// Writes the encoder of the folder (or GGUF file) `from` into the folder `to`, which must exist and be empty: configuration, tokenizer, weights in one
-/// model.safetensors, and sentence-transformers files that say pooling, longest input, prompt and scaling of `version`, the version that was opened
-/// from there, and the soft prompt, where it has one. One model.safetensors is copied byte by byte; weights of several files or of a GGUF file are written as 32-bit floats. Nothing else of the
-/// folder is taken.
+/// Writes the encoder of the folder (or GGUF file) `from` into the folder `to`, which must exist and be
+/// empty: configuration, tokenizer, weights in one model.safetensors, sentence-transformers files with
+/// pooling, longest input, prompt and scaling of `version` (the version that was opened from there), and
+/// the soft prompt, where it has one. A single model.safetensors is copied byte by byte; weights of several
+/// files or of a GGUF file are written as 32-bit floats. Nothing else in the folder is copied.
 ///
 /// # Errors
-/// [`EncoderError::Read`] or [`EncoderError::Write`] with what the disk says; [`EncoderError::Checksum`] where the weights are not those of `version` any more.
+/// [`EncoderError::Read`] or [`EncoderError::Write`] with the I/O error; [`EncoderError::Checksum`] where
+/// the weights are no longer those of `version`.
 pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<(), EncoderError> {
     let folder = Folder::open(from)?;
     copy_configuration(&folder, to, |_| true)?;
@@ -32,7 +35,7 @@ pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<
     let one_file = folder.gguf().is_none() && folder.shard_index()?.is_none();
     if !one_file {
         let tensors = Weights::open(&folder, &Device::Cpu)?.everything()?;
-        // What transformers asks for.
+        // transformers requires this entry.
         let about = [("format".to_owned(), "pt".to_owned())].into_iter().collect();
         safetensors::serialize_to_file(tensors, Some(about), &weights)
             .map_err(std::io::Error::other)
@@ -53,7 +56,8 @@ pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<
     Ok(())
 }
 
-/// The sentence-transformers files that say how an encoder pools, cuts and normalises, whatever the folder's did.
+/// Writes the sentence-transformers files that define how an encoder pools, cuts and normalises, replacing
+/// those of the source folder.
 pub(crate) fn write_recipe(version: &EncoderVersion, to: &Path) -> Result<(), EncoderError> {
     let module = |i: usize, path: &str, kind: &str| {
         let kind = format!("sentence_transformers.models.{kind}");
@@ -66,7 +70,7 @@ pub(crate) fn write_recipe(version: &EncoderVersion, to: &Path) -> Result<(), En
     let pooling =
         json!({ "word_embedding_dimension": version.dim, "pooling_mode": long_name(version.pooling) });
     let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": version.lower_case });
-    // The prompt that it learned with is the one to go on with.
+    // The prompt that it was trained with is the one to use.
     let prompts = match &version.prompt {
         None => json!({ "prompts": {}, "default_prompt_name": null }),
         Some(prompt) => json!({ "prompts": { "default": prompt }, "default_prompt_name": "default" }),
@@ -86,7 +90,7 @@ pub(crate) fn write_recipe(version: &EncoderVersion, to: &Path) -> Result<(), En
     Ok(())
 }
 
-/// Copies the files that are `wanted` of everything but the weights to `to`, where a folder is.
+/// Copies the files for which `wanted` is true, of everything but the weights, to the existing folder `to`.
 pub(crate) fn copy_configuration(
     folder: &Folder,
     to: &Path,

@@ -1,5 +1,5 @@
-//! The sentence-transformers files beside a model: how tokens are pooled, how long an input may be, what is put in front of
-//! a text. All of them are optional.
+//! The optional sentence-transformers files of a model: pooling of tokens, maximum input length, prompt
+//! before a text.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -11,31 +11,31 @@ use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, MODULES, PROMPTS, SENTENCE_BERT_CONFIG};
 use crate::options::{Pooling, Prompt};
 
-/// Where 1_Pooling/config.json lies when modules.json does not say.
+/// Folder of the pooling configuration when modules.json does not name one.
 const POOLING_DIR: &str = "1_Pooling";
 
-/// Their name of the pooling that takes a text's last token.
+/// sentence-transformers' name of the pooling that takes a text's last token.
 const LAST: &str = "lasttoken";
 
-/// What the files say.
+/// The settings found in the files.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SentenceTransformersConfig {
-    /// None: the folder does not say, or says something that is not ours ([`Self::unknown_pooling`]).
+    /// `None`: the folder has no pooling, or one that is not supported ([`Self::unknown_pooling`]).
     pub(crate) pooling: Option<Pooling>,
-    /// A pooling that is not ours, and the file that asks for it.
+    /// An unsupported pooling, and the file that requires it.
     pub(crate) unknown_pooling: Option<(PathBuf, String)>,
     /// Whether a prompt's tokens are pooled with the text's: `include_prompt`.
     pub(crate) pools_prompt: bool,
     /// Whether embeddings are scaled to length 1.
     pub(crate) normalised: bool,
-    /// Longest input by sentence_bert_config.json.
+    /// Longest input according to sentence_bert_config.json.
     pub(crate) max_tokens: Option<usize>,
-    /// Whether texts are put into lower case before they are tokenized: `do_lower_case`.
+    /// Whether texts are lower-cased before they are tokenized: `do_lower_case`.
     pub(crate) lower_case: bool,
     prompts: Prompts,
 }
 
-/// config_sentence_transformers.json, as far as it is read.
+/// The supported fields of config_sentence_transformers.json.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 struct Prompts {
     #[serde(default)]
@@ -44,7 +44,7 @@ struct Prompts {
     default_prompt_name: Option<String>,
 }
 
-/// sentence_bert_config.json, as far as it is read.
+/// The supported fields of sentence_bert_config.json.
 #[derive(Default, Deserialize)]
 struct Lengths {
     max_seq_length: Option<usize>,
@@ -76,7 +76,7 @@ impl SentenceTransformersConfig {
         })
     }
 
-    /// What is put in front of every text; None where that is nothing.
+    /// The prompt before every text; `None` if it is empty.
     pub(crate) fn prompt(&self, asked: &Prompt) -> Result<Option<String>, EncoderError> {
         let Prompts { prompts, default_prompt_name } = &self.prompts;
         let prompt = match asked {
@@ -98,8 +98,8 @@ impl SentenceTransformersConfig {
     }
 }
 
-/// The folder's file, or what stands for one that is not there. `is_kind`: what it must be; a list could pass for an object
-/// whose fields are all left out.
+/// Reads the folder's file, or returns the default when it is missing. `is_kind` checks the JSON type: a
+/// list could otherwise pass for an object without fields.
 fn optional<T: Default + for<'de> Deserialize<'de>>(
     folder: &Folder,
     file: &str,
@@ -115,7 +115,7 @@ fn optional<T: Default + for<'de> Deserialize<'de>>(
     serde_json::from_value(value).map_err(|e| folder.bad_json(file, &e.to_string()))
 }
 
-/// Where the pooling configuration lies, relative to the folder.
+/// Path of the pooling configuration, relative to the folder.
 pub(crate) fn pooling_file(folder: &Folder) -> Result<String, EncoderError> {
     let modules = modules(folder)?;
     let dir = modules.iter().find(|m| m.kind() == "Pooling").map_or(POOLING_DIR, |m| m.path.as_str());
@@ -159,8 +159,8 @@ fn pooling(folder: &Folder, file: &str) -> Result<(PoolingFound, bool), EncoderE
     Ok((found, pools_prompt))
 }
 
-/// The poolings that a pooling configuration switches on, by their short names. Older files have one truth value a
-/// mode, newer ones a field `pooling_mode` with one name or several.
+/// Short names of the poolings that a pooling configuration enables. Older files have one boolean per mode,
+/// newer ones a field `pooling_mode` with one name or several.
 fn pooling_modes(config: &Value) -> Vec<String> {
     let Some(fields) = config.as_object() else { return Vec::new() };
     match fields.get("pooling_mode") {
@@ -174,7 +174,7 @@ fn pooling_modes(config: &Value) -> Vec<String> {
     on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_")).map(short).collect()
 }
 
-/// Our name of a pooling that sentence-transformers calls `mode`.
+/// Our name of the pooling that sentence-transformers calls `mode`.
 fn short(mode: &str) -> String {
     let short = match mode {
         "cls_token" => "cls",
@@ -186,7 +186,7 @@ fn short(mode: &str) -> String {
     short.to_owned()
 }
 
-/// What sentence-transformers calls a pooling; those that it does not have keep our name.
+/// Name of a pooling in sentence-transformers; poolings that it lacks use our name.
 pub(crate) fn long_name(pooling: Pooling) -> &'static str {
     if pooling == Pooling::Last { LAST } else { pooling.as_str() }
 }
@@ -200,7 +200,7 @@ struct Module {
 }
 
 impl Module {
-    /// The class without the Python package it lives in.
+    /// The class name without its Python package.
     fn kind(&self) -> &str {
         self.kind.rsplit('.').next().unwrap_or_default()
     }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_prompt_is_the_default_a_named_one_or_the_one_given() {
-        // As multilingual-e5 writes them, and sentence-transformers for a model without any.
+        // As written in multilingual-e5, and by sentence-transformers for a model without any.
         let e5 = config(&json!({
             "prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"
         }));

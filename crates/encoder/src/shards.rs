@@ -1,4 +1,4 @@
-//! Weights cut over several files: model.safetensors.index.json, which says what lies where.
+//! Weights split into several files: model.safetensors.index.json, which maps tensors to files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Which file holds which tensor.
+/// Maps tensors to files.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ShardIndex {
     /// File name by tensor name.
@@ -14,8 +14,8 @@ pub(crate) struct ShardIndex {
 }
 
 impl ShardIndex {
-    /// Reads an index, or says why it is none. Every file it names is a plain name inside the folder; whether it is there
-    /// is not looked at.
+    /// Parses an index, or explains why it is invalid. Every file in it must be a plain name inside the
+    /// folder; its existence is not checked.
     pub(crate) fn parse(json: Value) -> Result<Self, String> {
         let index: Self = serde_json::from_value(json).map_err(|e| e.to_string())?;
         if index.weight_map.is_empty() {
@@ -29,12 +29,12 @@ impl ShardIndex {
         }
     }
 
-    /// The files, each once, by name: JSON objects have no order of their own, and shards are numbered.
+    /// The files, each once, by name: JSON objects are unordered, and shards are numbered.
     pub(crate) fn files(&self) -> Vec<&str> {
         self.weight_map.values().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Tensor and file names.
+    /// Pairs of tensor and file names.
     pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         self.weight_map.iter().map(|(tensor, file)| (tensor.as_str(), file.as_str()))
     }
@@ -43,7 +43,7 @@ impl ShardIndex {
 fn is_plain_shard(file: &str) -> bool {
     let mut parts = Path::new(file).components();
     let one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
-    // A backslash parts folders on Windows only: a name that has one is plain nowhere.
+    // A backslash separates folders only on Windows: a name with one is never plain.
     one && !file.contains(['/', '\\', ':']) && file.ends_with(".safetensors")
 }
 

@@ -1,4 +1,5 @@
-//! Soft prompts of encoder folders: a file beside the weights that they were learned on, or one that is to learn.
+//! Soft prompts of encoder folders: a file stored with the weights it was learned on, or a new one to
+//! train.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,22 +14,23 @@ use crate::freeze_policy::{FreezePolicy, MOST_VECTORS};
 use crate::tensor_file::TensorFile;
 use crate::tensor_store::TensorStore;
 
-/// The key under which the file says which weights its vectors were learned on.
+/// Metadata key with the checksum of the weights that the vectors were learned on.
 const LEARNED_ON: &str = "weights_sha256";
 
-/// Where a soft prompt comes from beside its file.
+/// Sources of a soft prompt other than its file.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'a> {
-    /// Collects what learns.
+    /// Collects trainable parameters.
     pub(crate) learning: Option<&'a ParamRegistry>,
-    /// Vectors that were learned since the folder was opened: `[vectors, width]`.
+    /// Vectors that were trained since the folder was opened: `[vectors, width]`.
     pub(crate) learned: Option<&'a Tensor>,
 }
 
-/// Whether a folder, opened so, has a soft prompt.
+/// Whether a folder, opened this way, has a soft prompt.
 ///
 /// # Errors
-/// [`EncoderError::Policy`] where something else is to learn above a soft prompt, or a second one.
+/// [`EncoderError::Policy`] where other weights, or a second soft prompt, should be trained on top of a
+/// soft prompt.
 pub(crate) fn asked(folder: &Folder, origin: Origin<'_>) -> Result<bool, EncoderError> {
     let of_folder = folder.is_beside(SOFT_PROMPT_FILE);
     match origin.learning.map(ParamRegistry::policy) {
@@ -44,7 +46,7 @@ pub(crate) fn asked(folder: &Folder, origin: Origin<'_>) -> Result<bool, Encoder
     }
 }
 
-/// What a soft prompt is put into.
+/// The encoder that a soft prompt is added to.
 pub(crate) struct Place<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) origin: Origin<'a>,
@@ -53,10 +55,11 @@ pub(crate) struct Place<'a> {
     pub(crate) kept_bytes: Option<usize>,
 }
 
-/// The transformer with the soft prompt that [`asked`] found; without one as it is.
+/// Adds the soft prompt that [`asked`] found to the transformer, if any.
 ///
 /// # Errors
-/// [`EncoderError::Policy`] for a prompt that leaves no room for a text or has no vectors; what is wrong with its file.
+/// [`EncoderError::Policy`] for a prompt that leaves no room for a text or has no vectors; what is wrong
+/// with its file.
 pub(crate) fn put(
     transformer: Box<dyn Transformer>,
     place: Place<'_>,
@@ -75,7 +78,7 @@ pub(crate) fn put(
     Ok(Box::new(Prompted::new(transformer, prompt, place.side, place.kept_bytes).map_err(compute)?))
 }
 
-/// `[vectors, width]`
+/// Returns the vectors of the soft prompt: `[vectors, width]`.
 fn vectors(transformer: &dyn Transformer, place: &Place<'_>) -> Result<Option<Tensor>, EncoderError> {
     let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
     let Place { folder, origin, .. } = *place;
@@ -116,8 +119,8 @@ fn read(path: &Path, width: usize, device: &Device) -> Result<Tensor, EncoderErr
         .map_err(|source| EncoderError::Compute { device: device::name(device), source })
 }
 
-/// Refuses a soft prompt that says it was learned on other weights than those beside it, whose sum this is: they may be the same
-/// file under a second name, and somebody may have written another encoder over it.
+/// Refuses a soft prompt that was learned on weights other than those in its folder, whose checksum is
+/// given: the weights may be a hard link, and another encoder may have been written over the linked file.
 pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(), EncoderError> {
     if !folder.is_beside(SOFT_PROMPT_FILE) {
         return Ok(());
@@ -135,8 +138,8 @@ pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(),
     }
 }
 
-/// Writes a folder's soft prompt, where it has one, into the folder `to`, whose weights are the same in another form and have
-/// this sum.
+/// Copies a folder's soft prompt, if any, into the folder `to`, whose weights are the same in another
+/// format and have this checksum.
 pub(crate) fn copy(folder: &Folder, to: &Path, weights_sha256: &str) -> Result<(), EncoderError> {
     if !folder.is_beside(SOFT_PROMPT_FILE) {
         return Ok(());
@@ -146,7 +149,7 @@ pub(crate) fn copy(folder: &Folder, to: &Path, weights_sha256: &str) -> Result<(
     write(&read(&path, width.unwrap_or(0), &Device::Cpu)?, weights_sha256, to)
 }
 
-/// Writes a soft prompt that was learned on weights of this sum into a folder that has none.
+/// Writes a soft prompt that was learned on weights with this checksum into a folder without one.
 pub(crate) fn write(prompt: &Tensor, weights_sha256: &str, to: &Path) -> Result<(), EncoderError> {
     let path = to.join(SOFT_PROMPT_FILE);
     let notes = HashMap::from([(LEARNED_ON.to_owned(), weights_sha256.to_owned())]);
@@ -156,8 +159,8 @@ pub(crate) fn write(prompt: &Tensor, weights_sha256: &str, to: &Path) -> Result<
     written.map_err(|source| EncoderError::Write { path, source })
 }
 
-/// Puts the files of a folder's weights into another: by a second name for the same file, so that they take no room, and where
-/// the file system has none by a copy.
+/// Puts the weight files of a folder into another, as hard links, so that they take no space, or as copies
+/// where the file system has no hard links.
 pub(crate) fn share_weights(folder: &Folder, to: &Path) -> Result<(), EncoderError> {
     let index = folder.shard_index()?;
     let mut files = folder.weight_files(index.as_ref());
@@ -167,7 +170,7 @@ pub(crate) fn share_weights(folder: &Folder, to: &Path) -> Result<(), EncoderErr
     for file in files {
         let Some(name) = file.file_name() else { continue };
         let target = to.join(name);
-        // A second name of a link would lead where the first one does, and not move with the folder.
+        // A hard link to a symbolic link would point to the same target, and not move with the folder.
         let shared = file.canonicalize().and_then(|source| {
             std::fs::hard_link(&source, &target).or_else(|_| {
                 std::fs::copy(&source, &target)?;

@@ -1,4 +1,5 @@
-//! Soft prompts held against transformers, and what becomes of them: learned, cut, saved, opened again, refused.
+//! Compares soft prompts with transformers, and tests training, cutting, saving, reopening and refusing
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -30,7 +31,7 @@ fn on_cpu() -> EncoderOptions {
     }
 }
 
-/// What tools/fixtures/soft_prompts.py found.
+/// Reference values from tools/fixtures/soft_prompts.py.
 struct Expected {
     name: &'static str,
     ids: Vec<Vec<u32>>,
@@ -55,7 +56,7 @@ impl Expected {
         is_decoder(self.name.trim_end_matches('3')) || self.name.starts_with("qwen")
     }
 
-    /// Opened to learn, with the reference's vectors.
+    /// Opens the encoder for training, with the reference's vectors.
     fn trainable(&self, options: &EncoderOptions) -> Trainable {
         let trainable = Trainable::open(&dir(self.name), options, &FreezePolicy::Prompt(VECTORS), 7).unwrap();
         trainable.parameters()[0].var.set(&self.tensor("prompt")).unwrap();
@@ -138,7 +139,7 @@ fn what_is_kept_of_texts_changes_no_number() {
                 let values = |name| gradients.get(name).unwrap().to_vec2::<f32>().unwrap();
                 (gradients.loss, values(SOFT_PROMPT), values("head"))
             };
-            // Kept while other texts stood beside them.
+            // Cached while other texts were in the batch.
             of(&expected.ids[2..]);
             [of(&expected.ids), of(&expected.ids)]
         };
@@ -150,7 +151,7 @@ fn what_is_kept_of_texts_changes_no_number() {
     }
 }
 
-/// So many steps towards embeddings of zeros.
+/// Trains for this many steps towards embeddings of zeros.
 fn taught(trainable: &Trainable, steps: u32) -> Vec<f64> {
     let texts = trainable.tokenize(&["not fair", "is it bad, you?"]).unwrap();
     let mut optimizer = AdamW::new(AdamWSettings::default());
@@ -194,7 +195,7 @@ fn files(of: &Path) -> BTreeMap<PathBuf, String> {
         .collect()
 }
 
-/// A copy of a family's folder, whose files a test may spoil.
+/// Copies a family's folder, so that a test may damage its files.
 fn copied(name: &str, to: &Path) -> PathBuf {
     let copy = to.join(name);
     fs::create_dir(&copy).unwrap();
@@ -248,7 +249,7 @@ fn a_prompt_is_saved_beside_the_unchanged_weights_and_read_again() {
         crate::copy_encoder(&saved, encoder.version(), copied.path()).unwrap();
         let again = Encoder::open(copied.path(), &on_cpu()).unwrap();
         assert_eq!(again.encode(&texts).unwrap(), encoder.encode(&texts).unwrap(), "{name}");
-        // Nothing half written stays behind, and the folder can be moved without the encoder's.
+        // No partial files remain, and the folder can be moved without the encoder's.
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
         fs::remove_dir_all(&base).unwrap();
         let moved = place.path().join("elsewhere");
@@ -270,7 +271,7 @@ fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
     let (learned, encoder) = (trainable.encoder().unwrap(), Encoder::open(&saved, &on_cpu()).unwrap());
     assert_eq!(learned.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
     assert_eq!(encoder.version().pooling, Pooling::Last);
-    // Written anew as safetensors.
+    // Rewritten as safetensors.
     let copied = place.path().join("copied");
     fs::create_dir(&copied).unwrap();
     crate::copy_encoder(&saved, encoder.version(), &copied).unwrap();
@@ -283,7 +284,7 @@ fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
     );
 }
 
-/// Weights that have two names change under both where somebody writes over them in place.
+/// Hard-linked weights change under both names when they are overwritten in place.
 #[test]
 fn other_weights_beside_a_prompt_are_refused() {
     let place = tempfile::tempdir().unwrap();

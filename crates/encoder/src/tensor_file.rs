@@ -1,4 +1,4 @@
-//! One safetensors file: its header read and checked at once, its tensors read from disk one by one.
+//! One safetensors file: its header is read and checked at once, its tensors are read from disk one by one.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -12,23 +12,23 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use crate::error::EncoderError;
 use crate::tensor_store::TensorStore;
 
-/// Bytes of the header's length, which stands before the header.
+/// Size in bytes of the header's length, which precedes the header.
 const LENGTH_BYTES: u64 = 8;
-/// The longest header that the format allows.
+/// Maximum length of a header in the format.
 const LONGEST_HEADER: u64 = 100_000_000;
 
-/// An open file whose header agrees with its length.
+/// An open file whose header matches its length.
 pub(crate) struct TensorFile {
     path: PathBuf,
-    /// Seeking and reading go together.
+    /// Locked for seeking and reading together.
     file: Mutex<File>,
     header: Metadata,
-    /// Where the tensors' bytes begin.
+    /// Start of the tensors' bytes.
     data_at: u64,
 }
 
 impl TensorFile {
-    /// Reads the header. No tensor is read, and nothing is allocated that the file's length does not bear out.
+    /// Reads the header. No tensor is read, and no allocation exceeds what the file's length justifies.
     pub(crate) fn open(path: &Path) -> Result<Self, EncoderError> {
         let unreadable = |source| EncoderError::Read { path: path.to_owned(), source };
         let damaged = |reason: String| EncoderError::DamagedWeights { path: path.to_owned(), reason };
@@ -61,7 +61,7 @@ impl TensorFile {
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), header, data_at })
     }
 
-    /// What its header says beside the tensors.
+    /// A metadata entry of the header.
     pub(crate) fn note(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
@@ -83,7 +83,7 @@ impl TensorStore for TensorFile {
         &self.path
     }
 
-    /// In the order of their bytes.
+    /// Tensor names in the order of their bytes.
     fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }

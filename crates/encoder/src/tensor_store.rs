@@ -1,4 +1,4 @@
-//! What every file of weights gives: tensors by name, as 32-bit floats.
+//! Interface of weights files: tensors by name, as 32-bit floats.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ pub(crate) trait TensorStore {
 
     fn names(&self) -> Vec<String>;
 
-    /// The tensor's shape; None where there is none of this name.
+    /// The tensor's shape; `None` if there is none of this name.
     fn shape(&self, name: &str) -> Option<&[usize]>;
 
-    /// Whether it is of floats, and not a counter that old checkpoints carry along, such as position ids.
+    /// Whether it consists of floats, unlike the counters in old checkpoints, such as position ids.
     fn is_floats(&self, name: &str) -> bool;
 
-    /// Its values, the last axis running fastest.
+    /// Its values, in row-major order.
     fn floats(&self, name: &str) -> Result<Vec<f32>, EncoderError>;
 }

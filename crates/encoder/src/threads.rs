@@ -1,9 +1,10 @@
-//! The tensor library's own threads, which are in the way of ours.
+//! Disables the tensor library's own threads, which compete with ours.
 
-/// Makes the tensor library's element-wise operations stay on the thread that calls them, unless the environment variable
-/// `CANDLE_NUM_THREADS` says otherwise. Encoders and training share batches out over all cores themselves; the library's
-/// threads, which spin while they wait, then only take cores away from them (a training step takes a tenth to a third
-/// longer). For the first line of `main`; results are the same without it.
+/// Makes the tensor library's element-wise operations stay on the calling thread, unless the environment
+/// variable `CANDLE_NUM_THREADS` is set. Encoders and training distribute batches over all cores
+/// themselves; the library's threads, which spin while they wait, then only take cores away from them (a
+/// training step takes a tenth to a third longer). Call it first in `main`; results are the same without
+/// it.
 ///
 /// # Safety
 /// No other thread may run yet: the environment is changed, as with [`std::env::set_var`].

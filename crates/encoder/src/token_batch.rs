@@ -1,16 +1,16 @@
 //! A batch of texts as token ids.
 
-/// Texts of one batch as rows of tokens, one text after the other, without padding.
+/// Packed texts of one batch: rows of tokens, one text after the other, without padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TokenBatch {
     /// Token ids of all texts, `lengths.iter().sum()` of them.
     pub(crate) ids: Vec<u32>,
-    /// Tokens of each text, at least 1.
+    /// Number of tokens of each text, at least 1.
     pub(crate) lengths: Vec<usize>,
 }
 
 impl TokenBatch {
-    /// The first half of the texts, and the others.
+    /// Splits the batch into the first half of its texts and the others.
     pub(crate) fn halves(&self) -> (Self, Self) {
         let (first, second) = self.lengths.split_at(self.lengths.len() / 2);
         let (ids, others) = self.ids.split_at(first.iter().sum());
@@ -18,7 +18,8 @@ impl TokenBatch {
         (part(ids, first), part(others, second))
     }
 
-    /// Consecutive parts of at most `most` tokens each, or of one text that has more.
+    /// Splits the batch into consecutive parts of at most `most` tokens each, or of a single text that has
+    /// more.
     pub(crate) fn parts(&self, most: usize) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
         let mut ids = &self.ids[..];

@@ -1,4 +1,4 @@
-//! Texts as token ids: the folder's own tokenizer, without the padding and cut that its file may set.
+//! Tokenization: the folder's own tokenizer, without the padding and truncation that its file may set.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,34 +15,34 @@ use crate::options::LongTexts;
 
 const LIBRARY_FAILED: &str = "the tokenizer library failed on it: tokenizer.json may be damaged";
 
-/// Of the tokens that a window holds, the share that it has in common with the next, at least.
+/// Consecutive windows share at least one in this many tokens.
 const OVERLAP: usize = 8;
 
-/// Texts whose first token shows which special tokens a tokenizer puts around a text: of one of them at least every
-/// vocabulary knows something.
+/// Texts for finding the special tokens that a tokenizer puts around a text: every vocabulary knows at
+/// least one of them.
 const PROBES: [&str; 5] = ["a", "A", "1", ".", "\u{e9}"];
 
-/// How texts become the model's input.
+/// Settings for converting texts to the model's input.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// Tokens of a window at most, special tokens counted.
+    /// Maximum number of tokens in a window, including special tokens.
     pub(crate) max_tokens: usize,
-    /// What becomes of longer texts.
+    /// Handling of longer texts.
     pub(crate) long_texts: LongTexts,
-    /// Put in front of every text, and of every window of a long one; may be empty.
+    /// Prompt before every text, and before every window of a long one; may be empty.
     pub(crate) prompt: String,
-    /// Whether prompt and text are put into lower case first, as sentence-transformers does.
+    /// Whether prompt and text are lower-cased first, as in sentence-transformers.
     pub(crate) lower_case: bool,
 }
 
 impl Input {
-    /// Texts as they are, cut after so many tokens.
+    /// Texts unchanged, cut after this many tokens.
     pub(crate) fn truncated(max_tokens: usize) -> Self {
         Self { max_tokens, long_texts: LongTexts::Truncate, prompt: String::new(), lower_case: false }
     }
 }
 
-/// A tokenizer that makes windows of a length of our choice and never pads.
+/// A tokenizer that makes windows of a chosen length and never pads.
 pub(crate) struct Tokens {
     tokenizer: Tokenizer,
     vocabulary: usize,
@@ -51,45 +51,45 @@ pub(crate) struct Tokens {
     before: Vec<u32>,
     /// Special tokens after it.
     after: Vec<u32>,
-    /// Tokens of the prompt, without special ones.
+    /// Number of tokens of the prompt, without special tokens.
     prompt_tokens: usize,
 }
 
-/// The tokens of a text, without special ones and the prompt, and where in the text each stands.
+/// The tokens of a text, without special tokens and the prompt, with their positions in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// The ids.
     pub(crate) ids: Vec<u32>,
-    /// Of each token its first character in the text and the one behind its last, in Unicode scalar values.
+    /// For each token its first character in the text and the one after its last, in Unicode scalar values.
     pub(crate) characters: Vec<(u32, u32)>,
-    /// Tokens of the prompt, which stand before them in every window.
+    /// Tokens of the prompt, which precede them in every window.
     prompt: Vec<u32>,
 }
 
-/// A part of a text as the model reads it.
+/// A part of a text that the model reads at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Special tokens and prompt included.
+    /// Token ids, including special tokens and prompt.
     pub(crate) ids: Vec<u32>,
-    /// Tokens before the first one of the text.
+    /// Number of tokens before the first one of the text.
     pub(crate) before: usize,
-    /// Which tokens of the text it holds.
+    /// Range of the text's tokens in the window.
     pub(crate) tokens: Range<usize>,
 }
 
-/// One text as ids.
+/// One text as token ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tokenized {
-    /// One window, or several of equal length of a text that is longer; none is empty.
+    /// One window, or several of equal length for a longer text; none is empty.
     pub(crate) windows: Vec<Vec<u32>>,
     /// Whether tokens were cut off.
     pub(crate) cut: bool,
 }
 
 impl Located {
-    /// The tokens that share a character with a word, from its first character to the one behind its last.
+    /// The tokens that share a character with a word, given as its first character and the one after its
+    /// last.
     pub(crate) fn tokens_of(&self, (start, end): (u32, u32)) -> Range<usize> {
-        // Tokens come in the order of the text.
+        // Tokens are in the order of the text.
         let first = self.characters.partition_point(|&(_, to)| to <= start);
         let of_word = self.characters[first..].iter().take_while(|&&(from, _)| from < end).count();
         first..first + of_word
@@ -97,7 +97,8 @@ impl Located {
 }
 
 impl Tokens {
-    /// `input.max_tokens` is checked against the special tokens that the tokenizer adds and the `positions` of the model.
+    /// Opens the tokenizer and checks `input.max_tokens` against its special tokens and the `positions` of
+    /// the model.
     pub(crate) fn open(
         folder: &Folder,
         input: Input,
@@ -120,12 +121,13 @@ impl Tokens {
             Some(_) => {}
         }
         check_case(folder, &tokenizer)?;
-        // Files of sentence encoders set padding to, and a cut at, 128 tokens: every text would be padded to 128 and
-        // longer ones silently cut. Windows are made here, so that none of a long text need be lost.
+        // Files of sentence encoders set padding to, and truncation at, 128 tokens: every text would be
+        // padded to 128 and longer ones silently cut. Windows are made here instead, so that a long text
+        // can be read in full.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
         let (before, after) = special_tokens(&tokenizer).map_err(|reason| bad(&path, &reason))?;
-        // The ids that it adds to every text need not be those of its vocabulary.
+        // The ids that it adds to every text may be outside its vocabulary.
         let beyond = before.iter().chain(&after).copied().find(|id| *id as usize >= vocabulary);
         if let Some(highest) = beyond {
             return Err(EncoderError::Vocabulary {
@@ -147,7 +149,7 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Without the spaces at its end, which most tokenizers join with the word after them.
+    /// Counts the prompt's tokens, without trailing spaces, which most tokenizers join with the next word.
     fn count_prompt(&mut self) -> Result<(), String> {
         let prompt = self.prepared(self.input.prompt.trim_end(), false);
         if !prompt.is_empty() {
@@ -158,7 +160,8 @@ impl Tokens {
         Ok(())
     }
 
-    /// The ids of every text, in order. `first` is the place of the first among all given texts, for errors.
+    /// Tokenizes every text, in order. `first` is the index of the first text among all given ones, for
+    /// errors.
     pub(crate) fn tokenize(&self, texts: &[&str], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
         let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
         let prepared: Vec<&str> = prepared.iter().map(AsRef::as_ref).collect();
@@ -181,7 +184,8 @@ impl Tokens {
             .collect()
     }
 
-    /// The tokens of every text with their places in it, in order. `first` is the place of the first text among all given ones, for errors.
+    /// Tokenizes every text and returns the tokens with their positions in it, in order. `first` is the
+    /// index of the first text among all given ones, for errors.
     pub(crate) fn locate(&self, texts: &[&str], first: usize) -> Result<Vec<Located>, EncoderError> {
         let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
         let encodings = catch_panic(|| {
@@ -214,7 +218,8 @@ impl Tokens {
         encodings.into_iter().zip(texts).enumerate().map(one).collect()
     }
 
-    /// The windows that cover all of a text, whatever becomes of long texts elsewhere; none of a text without tokens.
+    /// Windows that cover the whole text, regardless of the policy for long texts; none for a text without
+    /// tokens.
     pub(crate) fn windows_over(&self, text: &Located) -> Vec<Window> {
         let special = self.before.len() + self.after.len();
         let (before, total) = (self.before.len() + text.prompt.len(), text.ids.len());
@@ -240,7 +245,8 @@ impl Tokens {
         }
     }
 
-    /// All of a text that fits; else its beginning, or windows over all of it, each with the special tokens and the prompt.
+    /// The whole text if it fits; otherwise its beginning, or windows that cover it, each with the special
+    /// tokens and the prompt.
     fn windows(&self, ids: &[u32]) -> Tokenized {
         let most = self.input.max_tokens;
         if ids.len() <= most {
@@ -260,15 +266,15 @@ impl Tokens {
         Tokenized { windows, cut: false }
     }
 
-    /// Finds the text that a failed batch failed on.
+    /// Finds the text that caused the failure of a batch.
     fn blame(&self, texts: &[&str], first: usize, reason: String) -> EncoderError {
         let failing = texts.iter().position(|text| encode(&self.tokenizer, &[text]).is_err());
         EncoderError::Tokenize { index: first + failing.unwrap_or(0), reason }
     }
 }
 
-/// The texts' tokens, special ones included. A panic of the library, which tables of a hostile file can bring about, is an
-/// error.
+/// Tokenizes texts, including special tokens. A panic of the library, which tables of a hostile file can
+/// cause, is returned as an error.
 fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String> {
     match catch_panic(|| tokenizer.encode_batch_fast(texts.to_vec(), true)) {
         Some(encoded) => encoded.map_err(|e| e.to_string()),
@@ -276,8 +282,8 @@ fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String
     }
 }
 
-/// Of every character of the text in lower case, and of its end, the character of the text that it comes from: some have several
-/// in lower case.
+/// Maps every character of the lower-cased text, and its end, to the index of the original character: some
+/// characters have several in lower case.
 fn lower_case_places(text: &str) -> Vec<u32> {
     let mut places = Vec::with_capacity(text.len() + 1);
     let mut characters = 0;
@@ -289,8 +295,8 @@ fn lower_case_places(text: &str) -> Vec<u32> {
     places
 }
 
-/// Where windows of `length` begin that cover `total` tokens, evenly spread, each with an eighth or more of it in common
-/// with the next.
+/// Starts of evenly spaced windows of `length` that cover `total` tokens, each overlapping the next by an
+/// eighth or more.
 fn window_starts(total: usize, length: usize) -> impl Iterator<Item = usize> {
     let last = total - length;
     let step = (length - length / OVERLAP).max(1);
@@ -298,11 +304,11 @@ fn window_starts(total: usize, length: usize) -> impl Iterator<Item = usize> {
     (0..=gaps).map(move |i| i * last / gaps)
 }
 
-/// The special tokens that stand before and after every text.
+/// The special tokens before and after every text.
 fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String> {
     let mut bare = Vec::new();
     for probe in PROBES {
-        // Not the fast encoding: only this one tells special tokens apart.
+        // Not the fast encoding: only this one marks special tokens.
         let encoded = catch_panic(|| tokenizer.encode(probe, true));
         let encoded = encoded.ok_or_else(|| LIBRARY_FAILED.to_owned())?.map_err(|e| e.to_string())?;
         let (ids, special) = (encoded.get_ids(), encoded.get_special_tokens_mask());
@@ -313,15 +319,15 @@ fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String>
         }
         bare = ids.to_vec();
     }
-    // A vocabulary of few words and no special tokens.
+    // The vocabulary has few words and no special tokens.
     if bare.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
     Err("it makes no tokens of letters, digits or points".to_owned())
 }
 
-/// That tokenizer_config.json and tokenizer.json agree on lower case. Where they do not, transformers follows the former;
-/// which of the two an encoder was trained with cannot be known here.
+/// Checks that tokenizer_config.json and tokenizer.json agree on lower case. Where they do not,
+/// transformers follows the former; which of the two an encoder was trained with cannot be known here.
 fn check_case(folder: &Folder, tokenizer: &Tokenizer) -> Result<(), EncoderError> {
     let Some(NormalizerWrapper::BertNormalizer(normalizer)) = tokenizer.get_normalizer() else {
         return Ok(());
@@ -341,9 +347,10 @@ fn check_case(folder: &Folder, tokenizer: &Tokenizer) -> Result<(), EncoderError
     }
 }
 
-/// The library's parser, which has to be kept from panicking: parts of tokenizer.json are enums that it tells apart by
-/// trying, and some of its attempts (decoders/mod.rs of version 0.23) `expect` fields that a cut or edited file lacks. A
-/// file that is not JSON to its end, cut files among them, is refused before; a panic at what is left is an error too.
+/// Runs the library's parser without letting it panic: parts of tokenizer.json are enums that it
+/// distinguishes by trial, and some of its attempts (decoders/mod.rs of version 0.23) `expect` fields that
+/// a truncated or edited file lacks. Invalid JSON, including truncated files, is refused first; a panic on
+/// the rest is returned as an error.
 fn parse(bytes: &[u8]) -> Result<Tokenizer, String> {
     if let Err(e) = serde_json::from_slice::<IgnoredAny>(bytes) {
         let cut = if e.is_eof() { ": it was cut off, fetch or copy it again" } else { "" };
@@ -378,7 +385,7 @@ mod tests {
                 }
             }
         }
-        // No more windows than it takes: 16 tokens in windows of 8 that share one.
+        // The minimum number of windows: 16 tokens in windows of 8 that share one.
         assert_eq!(window_starts(16, 8).collect::<Vec<_>>(), [0, 4, 8]);
         assert_eq!(window_starts(15, 8).collect::<Vec<_>>(), [0, 7]);
     }

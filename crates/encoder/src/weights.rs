@@ -1,4 +1,4 @@
-//! An encoder's weights as checked tensors: there, of the right shape, finite, as 32-bit floats.
+//! An encoder's weights as validated tensors: present, of the right shape, finite, as 32-bit floats.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,29 +14,31 @@ use crate::shards::ShardIndex;
 use crate::tensor_file::TensorFile;
 use crate::tensor_store::TensorStore;
 
-/// The weights of a folder, one file or several, handed out tensor by tensor. A tensor's bytes are read when it is asked
-/// for and dropped when it is converted, so that opening a model holds it once and the largest of its tensors a second time.
+/// The weights of a folder, one file or several, read tensor by tensor. A tensor's bytes are read on
+/// request and dropped after conversion, so that opening a model needs memory for the model and a second
+/// copy of its largest tensor.
 pub(crate) struct Weights<'a> {
     files: Vec<Arc<dyn TensorStore>>,
-    /// Place in `files` by a tensor's full name.
+    /// Index into `files` by a tensor's full name.
     places: HashMap<String, usize>,
     prefix: String,
-    /// Learned values that stand in for the files', by full name.
+    /// Learned values that replace those of the files, by full name.
     replaced: HashMap<String, Tensor>,
     device: &'a Device,
 }
 
-/// Sums of a folder's weights.
+/// Checksums of a folder's weights.
 pub(crate) struct WeightSums {
-    /// Of the weights without a soft prompt beside them.
+    /// Checksum of the weights without a soft prompt.
     pub(crate) weights: String,
-    /// Of all.
+    /// Checksum including a soft prompt.
     pub(crate) all: String,
 }
 
-/// The sums that an encoder version is known by, in lower-case hexadecimal: of model.safetensors or the GGUF file where there is one; else
-/// the SHA-256 of the shards' own sums (each in lower-case hexadecimal and ended by a line feed), in the order of the
-/// shards' names. A soft prompt beside them is one more file, the last.
+/// Computes the checksums that identify an encoder version, in lower-case hexadecimal: that of
+/// model.safetensors or the GGUF file where there is one; else the SHA-256 of the shards' own sums (each in
+/// lower-case hexadecimal and ended by a line feed), in the order of the shards' names. A soft prompt
+/// counts as one more file, the last.
 pub(crate) fn weight_sums(folder: &Folder) -> Result<WeightSums, EncoderError> {
     let index = folder.shard_index()?;
     let sum = |path: PathBuf| {
@@ -59,7 +61,7 @@ pub(crate) fn weight_sums(folder: &Folder) -> Result<WeightSums, EncoderError> {
 }
 
 impl<'a> Weights<'a> {
-    /// Opens the file or files of a folder and checks their headers.
+    /// Opens the file or files of a folder and validates their headers.
     pub(crate) fn open(folder: &Folder, device: &'a Device) -> Result<Self, EncoderError> {
         let index = folder.shard_index()?;
         let files: Vec<Arc<dyn TensorStore>> = match folder.gguf() {
@@ -77,8 +79,8 @@ impl<'a> Weights<'a> {
         Ok(Self { files, places, prefix: String::new(), replaced: HashMap::new(), device })
     }
 
-    /// Looks names up under `prefix` from now on where the file has `probe` there: a model saved with a task's head on
-    /// top has its encoder's tensors under the family's name.
+    /// Looks names up under `prefix` from now on where the file has `probe` there: a model saved with a
+    /// task head has its encoder's tensors under the family's name.
     pub(crate) fn with_prefix_of(mut self, prefix: &str, probe: &str) -> Self {
         if self.places.contains_key(&format!("{prefix}{probe}")) {
             prefix.clone_into(&mut self.prefix);
@@ -86,12 +88,12 @@ impl<'a> Weights<'a> {
         self
     }
 
-    /// Gives `replaced`, by full name, in place of what the files hold.
+    /// Returns `replaced` values, by full name, in place of those of the files.
     pub(crate) fn replacing(self, replaced: HashMap<String, Tensor>) -> Self {
         Self { replaced, ..self }
     }
 
-    /// Every tensor of floats by full name, as 32-bit floats.
+    /// All float tensors by full name, as 32-bit floats.
     pub(crate) fn everything(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
         let mut all = HashMap::new();
         for (name, place) in &self.places {
@@ -107,18 +109,18 @@ impl<'a> Weights<'a> {
         self.places.contains_key(&self.full_name(name))
     }
 
-    /// The tensor `name`, which must have this shape.
+    /// Reads the tensor `name`, which must have this shape.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         self.by_full_name(&self.full_name(name), shape)
     }
 
-    /// The tensor of this full name, in whatever shape it has.
+    /// Reads the tensor of this full name, in any shape.
     pub(crate) fn as_stored(&self, name: &str) -> Result<Tensor, EncoderError> {
         let shape = self.find(name, &[])?.1;
         self.by_full_name(name, shape)
     }
 
-    /// As [`Weights::get`], by the name that the files have.
+    /// Like [`Weights::get`], by the name in the files.
     pub(crate) fn by_full_name(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         let (file, found) = self.find(name, shape)?;
         if found != shape {
@@ -159,7 +161,7 @@ impl<'a> Weights<'a> {
         })
     }
 
-    /// What to name where no file can be: the one file there is, or the folder of the shards.
+    /// The path for error messages about no particular file: the single file, or the folder of the shards.
     fn home(&self) -> std::path::PathBuf {
         match self.files.as_slice() {
             [only] => only.path().to_owned(),
@@ -172,7 +174,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Where each tensor of the index lies; every one must be in the file that the index gives it.
+/// Maps each tensor of the index to its file; every one must be in the file that the index names.
 fn indexed_places(
     folder: &Folder,
     index: &ShardIndex,

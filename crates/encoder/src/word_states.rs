@@ -11,34 +11,35 @@ use crate::error::EncoderError;
 use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Window};
 
-/// Hidden states that a word is given.
+/// The hidden states to use for words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordStates {
-    /// The embedding that enters the first layer, followed by the hidden state behind the layer two thirds up: of an encoder that has not learned words.
+    /// The input embedding of the first layer, followed by the hidden state after the layer at two thirds
+    /// of the depth: for an encoder that was not trained on words.
     EmbeddingAndContext,
-    /// The last hidden state: of an encoder that was tuned on words.
+    /// The last hidden state: for an encoder that was tuned on words.
     Last,
 }
 
 /// Windows that are computed together.
 struct WindowBatch {
     tokens: TokenBatch,
-    /// Of each window the text and which of its windows.
+    /// For each window, the index of its text and of the window in it.
     windows: Vec<(usize, usize)>,
 }
 
-/// The states of one text's tokens as its windows come in.
+/// The states of one text's tokens, filled as its windows are computed.
 struct TokenStates {
     states: Vec<f32>,
-    /// How far each token stood from the nearer cut of the window that its state is from.
+    /// Distance of each token from the nearer cut of the window that its state is from.
     margins: Vec<Option<usize>>,
-    /// Windows that are still to come.
+    /// Number of windows still to compute.
     left: usize,
 }
 
 impl Encoder {
-    /// Components that [`Encoder::word_states`] gives a word.
+    /// Number of components of a word in [`Encoder::word_states`].
     #[must_use]
     pub fn word_dim(&self, of: WordStates) -> usize {
         match of {
@@ -47,18 +48,20 @@ impl Encoder {
         }
     }
 
-    /// The states of words: of each word the mean over its tokens of the hidden states that `of` names. `words` has of each text the first character of each word and the one behind its last one (Unicode
-    /// scalar values). A text longer than can be read at once is read in overlapping windows, whatever the encoder does with long texts elsewhere; a token has the
-    /// state of the window in which it stands farthest from a cut. A word without tokens has zeros.
+    /// Computes the states of words: for each word the mean over its tokens of the hidden states that `of`
+    /// names. `words` has for each text the first character of each word and the one after its last one
+    /// (Unicode scalar values). A text longer than the encoder can read at once is read in overlapping
+    /// windows, regardless of the policy for long texts; a token has the state of the window in which it is
+    /// farthest from a cut. A word without tokens has zeros.
     ///
-    /// `on_text` has the place of a text and its `[words][word_dim]` as it is done, in no particular order; breaking ends the work.
-    /// Returns whether it went to the end.
+    /// `on_text` receives the index of a text and its `[words][word_dim]` when it is done, in no particular
+    /// order; breaking ends the work. Returns whether all texts were done.
     ///
     /// # Errors
-    /// A text that cannot be tokenized or has a state that is no finite number, or a device that fails.
+    /// A text that cannot be tokenized or has a non-finite state, or a device that fails.
     ///
     /// # Panics
-    /// `words` has not as many entries as `texts`.
+    /// `words` does not have as many entries as `texts`.
     pub fn word_states(
         &self,
         texts: &[&str],
@@ -113,7 +116,7 @@ impl Encoder {
         failed.map_or(Ok(flow.is_continue()), Err)
     }
 
-    /// `[tokens][word_dim]` of a batch.
+    /// Computes `[tokens][word_dim]` of a batch.
     fn states_of(&self, tokens: &TokenBatch, of: WordStates) -> Result<Vec<f32>, EncoderError> {
         let compute = || -> CandleResult<Vec<f32>> {
             let ctx = ForwardCtx::inference(&tokens.lengths, self.device()).keeping_all();
@@ -135,7 +138,7 @@ impl TokenStates {
     fn take_in(&mut self, window: &Window, states: &[f32], dim: usize) {
         let (total, Window { before, tokens, .. }) = (self.margins.len(), window);
         for token in tokens.clone() {
-            // The beginning and the end of the text are no cuts.
+            // The beginning and the end of the text are not cuts.
             let left = if tokens.start == 0 { total } else { token - tokens.start };
             let right = if tokens.end == total { total } else { tokens.end - 1 - token };
             let margin = Some(left.min(right));
@@ -149,7 +152,7 @@ impl TokenStates {
     }
 }
 
-/// Windows of similar length together, longest first.
+/// Groups windows of similar length, longest first.
 fn batches(windows: &[Vec<Window>], batch_tokens: usize) -> Vec<WindowBatch> {
     let of = |(text, windows): (usize, &Vec<Window>)| {
         (0..windows.len()).map(move |nth| (text, nth)).collect::<Vec<_>>()
@@ -173,7 +176,7 @@ fn batches(windows: &[Vec<Window>], batch_tokens: usize) -> Vec<WindowBatch> {
     batches
 }
 
-/// Of each word the mean over the tokens that share a character with it.
+/// Computes for each word the mean over the tokens that share a character with it.
 fn pooled(text: &Located, states: &[f32], words: &[(u32, u32)], dim: usize) -> Vec<f32> {
     let mut all = vec![0.0; words.len() * dim];
     for (&word, pooled) in words.iter().zip(all.chunks_exact_mut(dim)) {

@@ -1,7 +1,7 @@
-//! Threads that compute batches side by side and hand them over one at a time.
+//! Threads that compute batches in parallel and hand them over one at a time.
 //!
-//! Every worker computes its batch alone: on the small matrices of a sentence encoder that leaves no core waiting for
-//! another between two products, as sharing each product over all cores does.
+//! Every worker computes a whole batch: on the small matrices of a sentence encoder no core then waits for
+//! another between two products, as it would if each product were shared by all cores.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,17 +12,18 @@ use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
 use crate::error::EncoderError;
 
-/// The workers of one encoder.
+/// The worker threads of one encoder.
 pub(crate) struct Workers {
-    /// One pool of one thread a worker, so that the tensor library's own parallel loops stay on that thread.
+    /// One single-threaded pool per worker, so that the tensor library's own parallel loops stay on that
+    /// thread.
     alone: Vec<ThreadPool>,
     /// All threads together, for tokenizing.
     together: ThreadPool,
 }
 
 impl Workers {
-    /// `threads`: None for as many as `RAYON_NUM_THREADS` says or the machine has cores. Where another device computes (`on_cpu` is false) one worker
-    /// feeds it, and all threads tokenize.
+    /// Starts the threads. `threads`: `None` for `RAYON_NUM_THREADS`, or else the number of cores. Where
+    /// another device computes (`on_cpu` is false) one worker feeds it, and all threads tokenize.
     pub(crate) fn start(on_cpu: bool, threads: Option<usize>) -> Result<Self, EncoderError> {
         let threads = threads
             .or_else(|| asked_for(std::env::var("RAYON_NUM_THREADS").ok().as_deref()))
@@ -39,7 +40,7 @@ impl Workers {
         Ok(Self { alone: (0..workers).map(|_| pool(1)).collect::<Result<_, _>>()?, together: pool(threads)? })
     }
 
-    /// How many there are.
+    /// Number of workers.
     pub(crate) fn count(&self) -> usize {
         self.alone.len()
     }
@@ -48,8 +49,8 @@ impl Workers {
         self.together.install(work)
     }
 
-    /// Computes `work` of every item, and gives each result to `on_done` on this thread as it comes. A break or an error
-    /// stops the workers after the item they are at.
+    /// Computes `work` for every item, and passes each result to `on_done` on this thread as it arrives. A
+    /// break or an error stops the workers after their current item.
     pub(crate) fn run<B: Sync, R: Send>(
         &self,
         items: &[B],
@@ -57,7 +58,7 @@ impl Workers {
         mut on_done: impl FnMut(&B, R) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, EncoderError> {
         if let [only] = items {
-            // Nothing to do side by side but the item's own products.
+            // With a single item only its own products can run in parallel.
             return Ok(on_done(only, self.all_awake(|| work(only))?));
         }
         let next = AtomicUsize::new(0);
@@ -85,7 +86,8 @@ impl Workers {
                 Ok(done) => on_done(&items[index], done).is_break().then_some(Ok(ControlFlow::Break(()))),
             });
             stop.store(true, Ordering::Relaxed);
-            // A worker may wait for room in the channel: without a receiver it goes on and sees the stop.
+            // A worker may be waiting for room in the channel: without a receiver it continues and sees the
+            // stop.
             drop(results);
             outcome.unwrap_or(Ok(ControlFlow::Continue(())))
         })
@@ -93,17 +95,19 @@ impl Workers {
 }
 
 impl Workers {
-    /// `work` on one thread of the pool of all, while the others look for parts of it without ever falling asleep: one
-    /// text is computed in dozens of steps of a tenth of a millisecond, and to be woken takes as long as such a step.
+    /// Runs `work` on one thread of the full pool, while the others spin for parts of it without sleeping:
+    /// one text is computed in dozens of steps of a tenth of a millisecond, and waking a thread takes as
+    /// long as such a step.
     fn all_awake<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let done = AtomicBool::new(false);
         self.together.scope(|scope| {
             let (own, done) = (rayon::current_thread_index(), &done);
             for _ in 1..self.alone.len() {
                 scope.spawn(move |_| {
-                    // On the thread that works itself this would wait for itself. Elsewhere it may come to lie between a
-                    // thread and what it waits for only while other parts of the same work still move: threads take
-                    // the oldest task first, so all of these are taken before any part of the work is.
+                    // On the thread that runs the work, this would wait for itself. On another thread it
+                    // can end up between the thread and what it waits for only while other parts of the
+                    // same work still move: threads take the oldest task first, so all of these are taken
+                    // before any part of the work is.
                     while rayon::current_thread_index() != own && !done.load(Ordering::Acquire) {
                         if rayon::yield_now() != Some(Yield::Executed) {
                             std::hint::spin_loop();
@@ -119,12 +123,12 @@ impl Workers {
     }
 }
 
-/// The number of threads that a variable asks for, read as rayon reads it: 0 and what is no number ask for nothing.
+/// The number of threads that a variable requests, parsed as rayon does: 0 and non-numbers request nothing.
 fn asked_for(variable: Option<&str>) -> Option<usize> {
     variable?.parse().ok().filter(|threads| *threads > 0)
 }
 
-/// Sets a flag when it goes, also when work panics: nobody may wait for ever.
+/// Sets a flag when dropped, also when the work panics, so that no thread waits for ever.
 struct SetAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for SetAtEnd<'_> {

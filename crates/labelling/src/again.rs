@@ -1,4 +1,5 @@
-//! Texts that a packet asks again: answers of a later occasion, kept apart from the first.
+//! Re-annotation: texts that a task packet asks again; answers of a later annotation round are stored
+//! separately from the first.
 
 use super::Labelling;
 use super::left_out::LeftOut;
@@ -15,14 +16,14 @@ use dissensus_project::study_error::StudyError;
 use dissensus_store::{AnswerDetails, Repeat, StoreError};
 use std::collections::HashMap;
 
-/// What one annotator answered on one later occasion.
+/// The answers of one annotator in one later annotation round.
 pub(super) struct AnsweredAgain {
     conditions: HashMap<QuestionId, Condition>,
     answers: HashMap<(QuestionId, TextId), Repeat>,
 }
 
 impl AnsweredAgain {
-    /// What was said beside it.
+    /// The note that came with the answer.
     pub(super) fn remark(&self, question: QuestionId, text: TextId) -> Option<&Remark> {
         self.answers.get(&(question, text)).map(|repeat| &repeat.details.remark)
     }
@@ -31,12 +32,12 @@ impl AnsweredAgain {
         self.answers.get(&(question, text)).map(|repeat| &repeat.answer)
     }
 
-    /// Whether a question is asked about a text, by what was answered about it on this occasion.
+    /// Whether a question is asked about a text, given the answers of this round.
     pub(super) fn asks(&self, question: QuestionId, text: TextId) -> bool {
         is_asked(question, |id| self.conditions.get(&id), |id| self.answer(id, text))
     }
 
-    /// Texts that were answered after the first answer to this one, those asked again included.
+    /// Number of texts that were answered after the first answer to this one, including re-annotations.
     fn others_since(&self, first: &Answers<'_>, text: TextId) -> usize {
         let Some(at_ms) = first.given_at(text) else { return usize::MAX };
         let mut again: HashMap<TextId, i64> = HashMap::new();
@@ -53,10 +54,12 @@ impl AnsweredAgain {
 }
 
 impl Labelling {
-    /// Records an answer of a later occasion: when this returns, it is on disk. No model learns from it, and nothing is shown after it.
+    /// Records an answer of a later annotation round: when this returns, it is on disk. No model learns
+    /// from it, and nothing is revealed after it.
     ///
     /// # Errors
-    /// No such question, text or annotator, an answer off the scale, an occasion below 2, or what the disk says. Nothing is kept then.
+    /// No such question, text or annotator, an answer off the scale, a round below 2, or an I/O error.
+    /// Nothing is recorded then.
     pub fn record_again(
         &self,
         new: &NewLabel,
@@ -66,10 +69,10 @@ impl Labelling {
         self.record_again_with(new, &Beside::default(), occasion, source)
     }
 
-    /// As [`Labelling::record_again`], with what comes with the answer.
+    /// Like [`Labelling::record_again`], with the details that come with the answer.
     ///
     /// # Errors
-    /// As there, and a remark that cannot be kept.
+    /// Those of [`Labelling::record_again`], and an invalid note.
     pub fn record_again_with(
         &self,
         new: &NewLabel,
@@ -99,7 +102,7 @@ impl Labelling {
         let known = self.answered_again(new.annotator, occasion)?.answers.remove(&(new.question, new.text));
         let known = known.filter(|known| known.answer == new.answer);
         if let Some(known) = &known {
-            // The window writes a note that was changed by giving the answer again that stands beside it: that makes no answer.
+            // The window saves a changed note by giving the same answer again: that is not a new answer.
             let noted = source == LabelSource::Window && known.source.is_given();
             if noted && known.details.remark != details.remark {
                 let details = AnswerDetails { guideline: known.details.guideline, ..details };
@@ -108,7 +111,7 @@ impl Labelling {
                 self.context.listeners.send(&Event::Project);
                 return Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None });
             }
-            // The command says nothing where there is nothing new to say.
+            // The command omits the note where there is nothing new.
             if source != LabelSource::Window && details.remark.is_empty() {
                 details.remark = known.details.remark.clone();
             }
@@ -130,7 +133,8 @@ impl Labelling {
         Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None })
     }
 
-    /// The questions that are asked together with this one: in a packet all of its, so that progress is of texts that are done.
+    /// The questions that are asked together with this one: all questions of a task packet, so that
+    /// progress counts finished texts.
     fn asked_together(&self, question: QuestionId) -> Vec<QuestionId> {
         match &self.context.packet {
             Some(packet) if packet.questions.contains(&question) => packet.questions.clone(),
@@ -138,7 +142,8 @@ impl Labelling {
         }
     }
 
-    /// Takes back the answer of a later occasion that this annotator gave last, where it was given after the last first answer.
+    /// Takes back this annotator's latest answer of a later annotation round, if it was given after the
+    /// latest first-round answer.
     pub(super) fn undo_again(
         &self,
         annotator: AnnotatorId,
@@ -163,7 +168,7 @@ impl Labelling {
         })?)
     }
 
-    /// What an annotator answered on one later occasion.
+    /// The answers of an annotator in one later annotation round.
     pub(super) fn answered_again(
         &self,
         annotator: AnnotatorId,
@@ -182,9 +187,9 @@ impl Labelling {
         Ok(found)
     }
 
-    /// The next text of a packet, in the order in which it was handed out: after `after` while that is open, from the beginning else. One
-    /// that is asked again comes once its first answers are given and as many others as were planned; skipped ones only when nothing else is
-    /// left.
+    /// The next text of a task packet, in its order: after `after` while that is open, otherwise from the
+    /// beginning. A text to re-annotate comes once its first answers and the planned number of other
+    /// answers are given; skipped ones only when nothing else is left.
     pub(super) fn next_assigned(
         &self,
         packet: &Packet,
@@ -198,7 +203,8 @@ impl Labelling {
         let left = |item: &Assignment| match (answers.left(item.text), item.occasion) {
             (left, 1) => left,
             (None, _) if again.done(sheet.shown(), item.text) => None,
-            // Not before as many others as were planned: somebody who put the first one off would answer from memory.
+            // Not before the planned number of others: an annotator who postponed the first answer would
+            // answer from memory.
             (None, _) if again.others_since(&answers, item.text) < apart => None,
             (None, _) if answers.is_put_off(item.text) => Some(Left::Skipped),
             (None, _) => Some(Left::Open),
@@ -213,7 +219,7 @@ impl Labelling {
         if open_now.is_empty() {
             open_now = open(Left::Skipped);
         }
-        // Of a text that was passed by; one that was answered and comes again later is not at hand there.
+        // For a text that was skipped; an answered one that comes again later is not the current one there.
         let passed_by =
             |item: &Assignment| Some(item.text) == after && item.occasion == 1 && left(item).is_some();
         let at_hand = packet.assignments.iter().position(passed_by);
@@ -221,7 +227,7 @@ impl Labelling {
         Ok(behind.or(open_now.first()).map(|(_, item)| **item))
     }
 
-    /// How far a packet is: its first answers with those of texts that are asked again.
+    /// Progress in a packet: its first answers together with re-annotations.
     pub(super) fn with_again(
         &self,
         first: Progress,
@@ -230,17 +236,18 @@ impl Labelling {
         left_out: &LeftOut,
         questions: &[QuestionId],
     ) -> Progress {
-        // What was read is told with the first answers alone where the file cannot be read now.
+        // Falls back to the progress of the first round where the file cannot be read now.
         let read = self.answered_again(packet.annotator, 2);
         let Some(answered) = go_on("reading what was answered again", read) else { return first };
-        // What is left out is not asked again; where it was before, that counts.
+        // Excluded texts are not asked again; those answered before count.
         let asked = |item: &&Assignment| {
             item.occasion > 1
                 && (!left_out.contains(item.text) || answered.is_done_again(questions, item.text))
         };
         let again = packet.assignments.iter().filter(asked);
         let done = again.clone().filter(|item| answered.is_done_again(questions, item.text));
-        // Once everything else is answered, too few others are left to come before these: they are not asked again.
+        // Once everything else is answered, too few other texts remain to come before these: they are not
+        // asked again.
         let apart = least_apart(&packet.assignments);
         let too_late = |item: &&Assignment| {
             first.done == first.total
@@ -262,7 +269,7 @@ impl Labelling {
     }
 }
 
-/// The fewest others that lie between the two times of a text of a packet.
+/// The smallest number of other texts between the two rounds of a text in a task packet.
 fn least_apart(assignments: &[Assignment]) -> usize {
     let again = assignments.iter().enumerate().filter(|(_, item)| item.occasion > 1);
     let apart = again.filter_map(|(place, item)| {
@@ -273,8 +280,8 @@ fn least_apart(assignments: &[Assignment]) -> usize {
 }
 
 impl AnsweredAgain {
-    /// Whether something was answered and nothing that is asked is left: a text about which nothing is asked before it comes again is not
-    /// done by that.
+    /// Whether something was answered and nothing that is asked is left: a text without any question to ask
+    /// is not done before it comes again.
     fn is_done_again(&self, questions: &[QuestionId], text: TextId) -> bool {
         questions.iter().any(|question| self.answer(*question, text).is_some()) && self.done(questions, text)
     }

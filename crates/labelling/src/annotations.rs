@@ -1,4 +1,5 @@
-//! What one annotator has done with one question, kept in memory so that a click costs the same with ten thousand labels.
+//! The state of one annotator on one question, held in memory so that a click costs the same with ten
+//! thousand labels.
 
 use dissensus_api::Progress;
 use dissensus_domain::{
@@ -10,18 +11,17 @@ use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// Answers and marks of one annotator on one question.
 #[derive(Debug, Default, PartialEq)]
 pub struct Annotations {
-    /// The current answer of each text labelled.
+    /// The current answer of each labelled text.
     pub answers: HashMap<TextId, Answer>,
-    /// Texts skipped, labelled or not.
+    /// Skipped texts, labelled or not.
     pub(crate) skipped: HashSet<TextId>,
-    /// Texts flagged.
     pub flagged: HashSet<TextId>,
-    /// Texts that something was said about.
+    /// Texts with a note.
     pub noted: HashSet<TextId>,
-    /// When each text was last answered in the window or by the command, in milliseconds since 1970-01-01 UTC.
+    /// When each text was last answered in the window or with the command, in milliseconds since 1970-01-01
+    /// UTC.
     given: HashMap<TextId, i64>,
 }
 
@@ -34,7 +34,7 @@ impl Annotations {
         Ok(annotations)
     }
 
-    /// Notes what holds for a text after all events of this annotator, on this question, on it.
+    /// Updates the state of a text from all events of this annotator and question on it.
     pub(crate) fn set(&mut self, events: &[Event]) {
         let Some(Event { text, .. }) = events.first() else { return };
         match current_answer(events).and_then(Event::answer) {
@@ -58,23 +58,23 @@ impl Annotations {
         }
     }
 
-    /// Notes an answer that is on disk.
+    /// Records an answer that is on disk.
     pub(crate) fn note_answer(&mut self, text: TextId, answer: &Answer, at_ms: i64) {
         self.answers.insert(text, answer.clone());
         self.given.insert(text, at_ms);
     }
 
-    /// When a text was last answered in the window or by the command.
+    /// When a text was last answered in the window or with the command.
     pub(crate) fn given_at(&self, text: TextId) -> Option<i64> {
         self.given.get(&text).copied()
     }
 
-    /// The texts that were last answered in the window or by the command after this time.
+    /// The texts that were last answered in the window or with the command after this time.
     pub(crate) fn given_after(&self, at_ms: i64) -> Vec<TextId> {
         self.given.iter().filter(|(_, at)| **at > at_ms).map(|(text, _)| *text).collect()
     }
 
-    /// How far it is: texts answered since `today_ms`, and of so many texts in all.
+    /// Progress: texts answered in all and since `today_ms`, out of `total`.
     pub(crate) fn progress(&self, today_ms: i64, total: usize) -> Progress {
         let skipped = self.skipped.iter().filter(|text| !self.answers.contains_key(text)).count();
         let today = self.given.values().filter(|at_ms| **at_ms >= today_ms).count();
@@ -89,10 +89,10 @@ impl Annotations {
     }
 }
 
-/// Annotations in use.
+/// Shared annotations.
 pub(crate) type SharedAnnotations = Arc<Mutex<Annotations>>;
 
-/// All annotations in use. They follow the events of the project, see [`super::feed`].
+/// Cache of annotations. It follows the events of the project, see [`super::feed`].
 #[derive(Default)]
 pub(crate) struct AnnotationCache(Mutex<HashMap<(AnnotatorId, QuestionId), SharedAnnotations>>);
 
@@ -113,12 +113,12 @@ impl AnnotationCache {
         Ok(annotations)
     }
 
-    /// The annotations of an annotator and a question, where they are in use.
+    /// The annotations of an annotator and a question, if cached.
     pub(crate) fn known(&self, annotator: AnnotatorId, question: QuestionId) -> Option<SharedAnnotations> {
         lock(&self.0).get(&(annotator, question)).cloned()
     }
 
-    /// Forgets all, so that they are read anew.
+    /// Clears the cache, so that everything is read again.
     pub(crate) fn clear(&self) {
         lock(&self.0).clear();
     }

@@ -1,38 +1,35 @@
-//! A label by names, as the command gives it.
+//! Labels by names, as given to the command.
 
 use super::Labelling;
 use dissensus_api::{Beside, NewLabel, Progress};
 use dissensus_domain::{AnnotatorId, LabelSource, Remark};
 use dissensus_project::error::WorkbenchError;
 
-/// A label on disk, by names.
+/// A recorded label, with names.
 #[derive(Clone, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedLabel {
-    /// External id of the annotator.
     pub annotator: String,
-    /// External id of the text.
     pub text_id: String,
-    /// Name of the question.
     pub question: String,
-    /// Name of the level.
     pub value: String,
-    /// False where the question's condition is not met: the label is kept, and counts for nothing that depends on its question.
+    /// False where the question's condition is not met: the label is stored, but not used for anything that
+    /// depends on its question.
     pub asked: bool,
-    /// True where the annotator was added with this label.
+    /// True if the annotator was added with this label.
     pub new_annotator: bool,
-    /// 1, or the later occasion of which this is the answer.
+    /// 1 for the label, or the later annotation round of this answer.
     pub occasion: u16,
-    /// How far the annotator is now.
+    /// The annotator's progress after it.
     pub progress: Progress,
 }
 
-/// Who labels, by name.
+/// An annotator, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedAnnotator<'a> {
-    /// External id or name on screen.
+    /// External id or display name.
     pub name: &'a str,
-    /// A name that nobody has is a new annotator's also where somebody's looks alike.
+    /// Whether an unknown name creates a new annotator even if a similar name exists.
     pub new: bool,
 }
 
@@ -43,10 +40,10 @@ impl<'a> From<&'a str> for NamedAnnotator<'a> {
 }
 
 impl Labelling {
-    /// Records a label by names, as the command does: an annotator who is not known yet is added.
+    /// Records a label by names, as the command does: an unknown annotator is added.
     ///
     /// # Errors
-    /// No such text, question or level, or what the disk says.
+    /// No such text, question or level, or an I/O error.
     pub fn label_by_name(
         &self,
         annotator: &str,
@@ -57,10 +54,8 @@ impl Labelling {
         self.label_by_name_on(annotator, text, value, question, 1)
     }
 
-    /// As [`Labelling::label_by_name`]; from `occasion` 2 on it is an answer to a text that is asked again, kept apart from the label.
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Labelling::label_by_name`]; from `occasion` 2 on it is an answer of a later annotation round,
+    /// stored separately from the label.
     pub fn label_by_name_on(
         &self,
         annotator: &str,
@@ -72,10 +67,11 @@ impl Labelling {
         self.label_by_name_with(annotator, text, value, question, occasion, &Remark::default())
     }
 
-    /// As [`Labelling::label_by_name_on`], with what is said beside it.
+    /// Like [`Labelling::label_by_name_on`], with a note.
     ///
     /// # Errors
-    /// As there, a remark that cannot be kept, and a new name that looks like somebody's ([`WorkbenchError::NearName`]).
+    /// Those of [`Labelling::label_by_name`], an invalid note, and a new name that looks like an existing
+    /// one ([`WorkbenchError::NearName`]).
     pub fn label_by_name_with<'a>(
         &self,
         annotator: impl Into<NamedAnnotator<'a>>,
@@ -94,13 +90,13 @@ impl Labelling {
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
         let known = self.context.index().annotator_named(annotator.name).map(|a| a.id);
-        // First of all whose packet it is: what that person practises on is nobody else's.
+        // Check the packet's owner first: that annotator's practice state must not be visible to others.
         self.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
         self.practice.is_asked(text_id)?;
-        // Nobody is added for a label that is refused; whoever is new has not practised.
+        // A refused label adds no annotator; a new annotator has not practised.
         self.practice.may_label(known.unwrap_or(AnnotatorId(0)))?;
         let (annotator, annotator_name, new_annotator) = self.annotator_named_or_new(annotator)?;
-        // Looked up first: a label that is on disk is not told to have failed.
+        // Looked up first: after this, a label on disk must not be reported as failed.
         let asked = self.is_asked(annotator, question.id, text_id, occasion)?;
         let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
         let beside = Beside { remark: remark.clone(), guideline: None };
@@ -120,7 +116,7 @@ impl Labelling {
         })
     }
 
-    /// The annotator of this name, who is added where nobody has it: row, external id, and whether that is new.
+    /// Finds the annotator of this name, or adds one: row, external id, and whether it is new.
     pub(super) fn annotator_named_or_new(
         &self,
         NamedAnnotator { name, new }: NamedAnnotator<'_>,
@@ -129,7 +125,7 @@ impl Labelling {
         match known {
             Some(known) => Ok(known),
             None => {
-                // Nobody can be added to a packet: it is said whose it is.
+                // A packet takes no new annotators: the error names its owner.
                 self.context.may_answer(AnnotatorId(0))?;
                 let added = match new {
                     true => self.project.add_new_annotator(name, &Default::default())?,

@@ -1,4 +1,4 @@
-//! Care for the person who labels: a daily limit of harmful texts, and topics that are left out.
+//! Care of annotators: a daily limit of harmful texts, and excluded topics.
 
 use super::Labelling;
 use crate::topics;
@@ -12,7 +12,7 @@ use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 
 impl Labelling {
-    /// Where a person stands today.
+    /// The care state of a person today.
     ///
     /// # Errors
     /// There is no such annotator, or the file cannot be read.
@@ -21,11 +21,12 @@ impl Labelling {
         self.care_info(annotator, &kept)
     }
 
-    /// Notes that a person reads a text, or has done something with it, and says where the person stands then. Whether the text is harmful goes by what is
-    /// predicted of this person, by their own answers and by their flags; it is nowhere told of one text.
+    /// Records that a person reads or handles a text, and returns the resulting care state. Whether the
+    /// text counts as harmful depends on what is predicted for this person, and on their own answers and
+    /// flags; it is never shown for a single text.
     ///
     /// # Errors
-    /// There is no such annotator or text, the project cannot be read, or what is kept on this computer not be written.
+    /// There is no such annotator or text, the project cannot be read, or the local file cannot be written.
     pub fn read_text(&self, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, WorkbenchError> {
         let found = self.context.store.text(text)?;
         let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
@@ -37,10 +38,10 @@ impl Labelling {
         self.care_info(annotator, &kept)
     }
 
-    /// Lets a person go on beyond the limit until the day ends.
+    /// Lets a person continue beyond the limit until the day ends.
     ///
     /// # Errors
-    /// The study does not allow it, there is no such annotator, or what is kept on this computer cannot be written.
+    /// The study does not allow it, there is no such annotator, or the local file cannot be written.
     pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, WorkbenchError> {
         if !may_go_on(&self.project.care()?) {
             return Err(WorkbenchError::FinishedToday);
@@ -49,10 +50,11 @@ impl Labelling {
         self.care_info(annotator, &kept)
     }
 
-    /// Keeps what a person chose on this computer, and in the project how many texts that leaves out, and no more of it.
+    /// Stores a person's choices on this computer, and in the project only how many texts they exclude.
     ///
     /// # Errors
-    /// A limit of 0, a level that is not on its question's scale, words that cannot be looked for, no such annotator, or it cannot be written.
+    /// A limit of 0, a level that is not on its question's scale, invalid words, no such annotator, or an
+    /// I/O error.
     pub fn set_own_care(&self, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, WorkbenchError> {
         self.context.may_answer(annotator)?;
         check_limit(own.limit)?;
@@ -71,7 +73,7 @@ impl Labelling {
         let choice = OwnChoice { limit: own.limit, harmful, words: topics::checked(&own.words)?, groups };
         let kept = self.care_file(annotator)?.change(|kept| kept.own = choice)?;
         let info = self.care_info(annotator, &kept)?;
-        // What is left out changes what there is to do.
+        // Excluded texts change what is left to do.
         self.context.listeners.send(&Event::Project);
         Ok(info)
     }
@@ -81,7 +83,7 @@ impl Labelling {
         Ok(CareFile::of(&self.context.home, self.context.store.project_id()?, &person))
     }
 
-    /// By which a person is known on this computer, also in other copies.
+    /// Identifies a person on this computer, across copies.
     pub(super) fn external_id(&self, annotator: AnnotatorId) -> Result<String, WorkbenchError> {
         let index = self.context.index();
         let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
@@ -89,7 +91,7 @@ impl Labelling {
         Ok(person.external_id.clone())
     }
 
-    /// What somebody chose, with the questions of this copy.
+    /// The person's choices, with the questions of this copy.
     fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, WorkbenchError> {
         let index = self.context.index();
         let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
@@ -124,7 +126,7 @@ impl Labelling {
         })
     }
 
-    /// Whether a text is harmful as far as is known.
+    /// Whether a text is harmful according to current data.
     fn is_harmful_to(
         &self,
         annotator: AnnotatorId,
@@ -156,7 +158,7 @@ impl Labelling {
     }
 }
 
-/// Which texts are harmful: the study says, or else the person.
+/// The definition of harmful texts: the study's, or else the person's.
 fn harmful_from(study: &StudyCare, own: &OwnCare) -> Vec<HarmfulFrom> {
     match study.harmful.is_empty() {
         true => own.harmful.iter().cloned().collect(),
@@ -168,7 +170,7 @@ fn limits(study: &StudyCare) -> StudyLimits {
     StudyLimits { limit: study.limit, strict: study.strict, greyscale: study.greyscale }
 }
 
-/// A study that set no limit forbids nothing.
+/// A study without a limit allows everything.
 fn may_go_on(study: &StudyCare) -> bool {
     !study.strict || study.limit.is_none()
 }

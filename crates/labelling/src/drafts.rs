@@ -1,4 +1,4 @@
-//! Notes, reasons and confidence that were typed and are not given yet: kept on this computer until they are.
+//! Drafts of notes, reasons and confidence: stored on this computer until they are submitted.
 
 use super::Labelling;
 use dissensus_domain::{AnnotatorId, QuestionId, Remark, TextId};
@@ -6,11 +6,12 @@ use dissensus_project::drafts_file::{DraftsFile, place_key};
 use dissensus_project::error::WorkbenchError;
 
 impl Labelling {
-    /// Keeps what a person has typed beside an answer that is not given, or after one, so that it is there when the text is opened again,
-    /// also after a crash. None forgets it, once it is given.
+    /// Stores what a person has typed next to an answer before submitting it, or after one, so that it is
+    /// there when the text is opened again, also after a crash. `None` deletes the draft once it is
+    /// submitted.
     ///
     /// # Errors
-    /// No such annotator, question or text, the project is open to read, or what is kept on this computer cannot be written.
+    /// No such annotator, question or text, the project is read-only, or the local file cannot be written.
     pub fn keep_draft(
         &self,
         annotator: AnnotatorId,
@@ -29,7 +30,7 @@ impl Labelling {
         self.drafts_file(annotator)?.keep(&place, typed, &given)
     }
 
-    /// What a person typed about a text and did not give, where that is anything else than what is given.
+    /// A person's draft on a text, if it differs from what was submitted.
     pub(super) fn draft_of(
         &self,
         annotator: AnnotatorId,
@@ -42,7 +43,7 @@ impl Labelling {
         Ok(self.drafts_file(annotator)?.at(&place, given))
     }
 
-    /// What a person says about a text on an occasion, as it is on disk.
+    /// A person's note on a text in an annotation round, as it is on disk.
     pub(super) fn given_remark(
         &self,
         annotator: AnnotatorId,

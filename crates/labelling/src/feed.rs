@@ -1,5 +1,5 @@
-//! The one way in which annotations, live models and listeners learn what happened to labels: the events of the project, our own writes
-//! included.
+//! The only way for annotations, live models and listeners to learn of changes to labels: the events of the
+//! project, including our own writes.
 
 use super::Labelling;
 use dissensus_domain::{EventKind, current_answer};
@@ -8,18 +8,20 @@ use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 use std::collections::BTreeSet;
 
-/// More events than this at once are no clicks: what follows events is then read anew as a whole.
+/// With more events than this at once, everything derived from events is read again as a whole.
 const AT_ONCE: u32 = 2_000;
 
 impl Labelling {
-    /// Brings annotations and live models up to date with the events that were appended since the last call, and tells the listeners.
-    /// When this returns, everything that was on disk when it was called is known.
+    /// Brings annotations and live models up to date with the events that were appended since the last
+    /// call, and notifies the listeners. When this returns, everything that was on disk when it was called
+    /// is applied.
     ///
-    /// What is current is always read from the project, never taken from the event itself: so it does not matter in which
-    /// order threads come here, nor that a model that was fitted meanwhile has seen an event already.
+    /// Current values are always read from the project, never taken from the event itself: so neither the
+    /// order in which threads arrive matters, nor whether a model fitted meanwhile has seen an event
+    /// already.
     ///
     /// # Errors
-    /// The project cannot be read. The events are then followed with the next call.
+    /// The project cannot be read. The events are then processed with the next call.
     pub fn follow_events(&self) -> Result<(), WorkbenchError> {
         let mut seen = lock(&self.followed);
         let events = self.context.store.events_since(*seen, AT_ONCE)?;
@@ -51,7 +53,8 @@ impl Labelling {
         Ok(())
     }
 
-    /// Forgets everything that follows events, so that it is read anew: after an import, whose labels are too many to follow.
+    /// Clears everything derived from events, so that it is read again: after an import, which has too many
+    /// labels to process one by one.
     pub fn skip_events(&self) -> Result<(), WorkbenchError> {
         let mut seen = lock(&self.followed);
         *seen = self.context.store.last_event()?;

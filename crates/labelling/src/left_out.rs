@@ -1,5 +1,5 @@
-//! Texts that a person does not want to see, by words and groups that stay on this computer. They are not offered; how many they are is
-//! in the project, and which ones is not.
+//! Texts that a person does not want to see, by words and groups that are stored only on this computer.
+//! They are not offered; the project records how many they are, but not which.
 
 use super::Labelling;
 use crate::topics::Topics;
@@ -11,16 +11,16 @@ use dissensus_store::StoreError;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The texts that one person leaves out.
+/// The texts that one person excludes.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
-    /// What they were found by.
+    /// Words by which they were found.
     words: Vec<String>,
     groups: Vec<String>,
-    /// How many texts there were then.
+    /// Number of texts at that time.
     among: usize,
     texts: HashSet<TextId>,
-    /// How many of them this person is asked about, and had answered nothing about.
+    /// Number of excluded texts that this person is asked about and had not answered at all.
     pub(super) open: u32,
 }
 
@@ -35,7 +35,7 @@ impl LeftOut {
 }
 
 impl Labelling {
-    /// The texts that a person leaves out, found anew where the choice or the texts have changed.
+    /// The texts that a person excludes, searched again if the choice or the texts have changed.
     pub(super) fn left_out(&self, annotator: AnnotatorId) -> Result<Arc<LeftOut>, WorkbenchError> {
         let own = self.care_file(annotator)?.read().own;
         let among = self.context.index().texts().len();
@@ -58,13 +58,14 @@ impl Labelling {
         }
         let open = self.open_of(annotator, &texts)?;
         let found = Arc::new(LeftOut { words: own.words, groups: own.groups, among, texts, open });
-        // The number is a courtesy to the study: that it cannot be written keeps nobody from labelling.
+        // The number is only informative for the study: failing to write it must not stop anyone from
+        // labelling.
         go_on("recording how many texts are left out", self.record_left_out(annotator, open));
         lock(&self.left_out).insert(annotator, Arc::clone(&found));
         Ok(found)
     }
 
-    /// How many of these texts a person is asked about and has answered nothing about.
+    /// Number of these texts that a person is asked about and has not answered at all.
     fn open_of(&self, annotator: AnnotatorId, texts: &HashSet<TextId>) -> Result<u32, WorkbenchError> {
         let mut open = texts.clone();
         if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {

@@ -1,4 +1,4 @@
-//! Labelling: which text comes next, and what happens to a label.
+//! Labelling: the choice of the next text, and the processing of labels.
 
 mod again;
 mod annotations;
@@ -39,22 +39,22 @@ use left_out::LeftOut;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Labels as they are given, and what follows them.
+/// Recording of labels, and everything that follows from them.
 #[derive(Clone)]
 pub struct Labelling {
     context: Arc<Context>,
     project: Project,
     live: LiveModels,
     practice: Practice,
-    /// How far the events of the project have been followed.
+    /// Last event that was processed.
     followed: Arc<Mutex<EventId>>,
     annotations: Arc<AnnotationCache>,
-    /// The texts that people leave out, as they were found last.
+    /// Cached texts that people exclude.
     left_out: Arc<Mutex<HashMap<AnnotatorId, Arc<LeftOut>>>>,
 }
 
 impl Labelling {
-    /// Everything that is in the project now is known.
+    /// Starts with everything currently in the project.
     pub fn of(
         context: &Arc<Context>,
         project: &Project,

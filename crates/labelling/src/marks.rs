@@ -1,4 +1,4 @@
-//! Texts set aside, and flagged.
+//! Skips and flags.
 
 use super::Labelling;
 use dissensus_api::Progress;
@@ -8,11 +8,12 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_store::NewMark;
 
 impl Labelling {
-    /// Skips those of these questions that are asked about a text and not answered, all of them or none: the text comes again when all
-    /// others are done.
+    /// Skips those of these questions that are asked about a text and unanswered, all of them or none: the
+    /// text comes again when all others are done.
     ///
     /// # Errors
-    /// No such text, question or annotator, a person who has to practise first or is asked no more, or what the disk says.
+    /// No such text, question or annotator, an annotator who has to practise first or is blocked, or an I/O
+    /// error.
     pub fn skip(
         &self,
         annotator: AnnotatorId,
@@ -27,10 +28,7 @@ impl Labelling {
         Ok(self.progress_on(&self.newest_sheet(sheet, annotator, questions.as_ref())))
     }
 
-    /// Flags a text, or takes the flag off.
-    ///
-    /// # Errors
-    /// As [`Labelling::skip`].
+    /// Flags a text, or removes the flag.
     pub fn flag(
         &self,
         annotator: AnnotatorId,

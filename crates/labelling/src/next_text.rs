@@ -1,4 +1,4 @@
-//! Which text comes next.
+//! The choice of the next text.
 
 use super::Labelling;
 use super::left_out::LeftOut;
@@ -10,13 +10,14 @@ use dissensus_project::mix::mix;
 use std::collections::HashSet;
 
 impl Labelling {
-    /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
-    /// `None` when all is done. Orders that need a model fall back to a random text while none is live. Of several questions on one screen
-    /// a text comes as long as one that is asked about it is not answered, and the first of them says in which order. In a packet texts come
-    /// as they were handed out, whatever order is asked for.
+    /// Returns the next text for an annotator to label: never `after` (the current one), skipped ones only
+    /// when nothing else is left. `None` when all is done. Orders that need a model fall back to a random
+    /// text while none is live. With several questions on one screen a text is offered as long as one of
+    /// its questions is unanswered, and the first of them determines the order. In a task packet texts come
+    /// in the packet's order, regardless of `order`.
     ///
     /// # Errors
-    /// The annotator has to practise first or is asked no more, or the file cannot be read.
+    /// The annotator has to practise first or is blocked, or the file cannot be read.
     pub fn next_text(
         &self,
         annotator: AnnotatorId,
@@ -42,7 +43,8 @@ impl Labelling {
         let (text, random) = match order {
             TextOrder::File => (self.following(&open, after), false),
             TextOrder::Random => (drawn(&open, annotator), true),
-            // The draw depends on nothing but who and how many, so that the same text comes after a restart.
+            // The draw depends only on the annotator and the number of answers, so that the same text comes
+            // after a restart.
             _ if f64::from(share) > unit(mix(annotator.0, done)) => (drawn(&open, annotator), true),
             TextOrder::Informative => match self.best(&open, self.live.bald(question, annotator)) {
                 Some(text) => (text, false),
@@ -58,11 +60,11 @@ impl Labelling {
         Ok(Some(task))
     }
 
-    /// The text `step` places on (or back, below 0) from `text` in file order, labelled or not, past those that are left out; `None` beyond
-    /// the ends.
+    /// Returns the text `step` positions after (or before, if negative) `text` in file order, labelled or
+    /// not, skipping excluded ones; `None` beyond the ends.
     ///
     /// # Errors
-    /// The annotator has to practise first or is asked no more, or the file cannot be read.
+    /// The annotator has to practise first or is blocked, or the file cannot be read.
     pub fn neighbour_text(
         &self,
         annotator: AnnotatorId,
@@ -78,7 +80,7 @@ impl Labelling {
             let book = self.practice.book()?;
             let there =
                 |row: &i64| usize::try_from(*row).ok().and_then(|row| index.texts().get(row).copied());
-            // Past what is practised on and what is left out, the same way.
+            // Skips practice texts and excluded texts in the same direction.
             let passed = |text: TextId| book.is_practice(text) || left_out.contains(text);
             let mut row = i64::from(here) + i64::from(step);
             while step != 0 && there(&row).is_some_and(passed) {
@@ -91,7 +93,8 @@ impl Labelling {
 }
 
 impl Labelling {
-    /// Texts with a question that is asked and not answered and that are not left out, in file order; those set aside only where no other is left.
+    /// Texts with an unanswered question that are not excluded, in file order; skipped ones only where no
+    /// other is left.
     fn open_texts(
         &self,
         sheet: &Sheet,
@@ -113,7 +116,7 @@ impl Labelling {
         Ok(if open.is_empty() { skipped } else { open })
     }
 
-    /// The first open text behind `after` in file order, round the end.
+    /// The first open text after `after` in file order, wrapping around.
     fn following(&self, open: &[TextId], after: Option<TextId>) -> TextId {
         let behind = after.and_then(|after| open.iter().find(|text| **text > after));
         *behind.unwrap_or(&open[0])
@@ -131,12 +134,12 @@ impl Labelling {
     }
 }
 
-/// The first text of this annotator's own shuffled order.
+/// The first text in this annotator's own random order.
 fn drawn(open: &[TextId], annotator: AnnotatorId) -> TextId {
     *open.iter().min_by_key(|text| mix(annotator.0, text.0)).unwrap_or(&open[0])
 }
 
-/// A number from 0 up to 1 from a well-mixed one.
+/// Maps a well-mixed number to the range from 0 to 1.
 fn unit(mixed: u64) -> f64 {
     (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }

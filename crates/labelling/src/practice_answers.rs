@@ -1,6 +1,8 @@
-//! Practising: one text after the other, each with its right answer and the reason after the person's own answer.
+//! Practice: one text after the other, each with its right answer and the reason after the person's own
+//! answer.
 //!
-//! What is answered is a record of its own: no label, which no model, count or export of labels sees.
+//! Practice answers are stored separately: they are not labels, and no model, count or export of labels
+//! includes them.
 
 use super::Labelling;
 use super::by_name::NamedAnnotator;
@@ -15,30 +17,25 @@ use dissensus_project::event::Event;
 use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 
-/// An answer in practice, by names.
+/// A recorded answer in practice, with names.
 #[derive(Clone, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPractice {
-    /// External id of the annotator.
     pub annotator: String,
-    /// External id of the text.
     pub text_id: String,
-    /// Name of the question.
     pub question: String,
-    /// The answer, as it was given.
+    /// The answer as given.
     pub value: String,
-    /// True where the annotator was added with this answer.
+    /// True if the annotator was added with this answer.
     pub new_annotator: bool,
-    /// What comes of it.
+    /// The feedback on the answer.
     #[serde(flatten)]
     pub feedback: PracticeFeedback,
 }
 
 impl Labelling {
-    /// How far somebody is with the practice, and what may be done now; none where there is nothing to practise on and no mark that decides.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// A person's progress in practice, and the allowed next step; `None` where there are no practice texts
+    /// and no pass mark.
     pub fn practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeState>, WorkbenchError> {
         let gate = self.practice.gate(annotator)?;
         let book = self.practice.book()?;
@@ -46,10 +43,7 @@ impl Labelling {
         Ok(there.then(|| state(&book, annotator, gate)))
     }
 
-    /// The next text to practise on; none where the round is finished or nothing is practised on.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The next text to practise on; `None` where the round is finished or there is no practice.
     pub fn next_practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeTask>, WorkbenchError> {
         let gate = self.practice.gate(annotator)?;
         if gate.step != PracticeStep::Practise {
@@ -64,10 +58,7 @@ impl Labelling {
         Ok(Some(PracticeTask { question: *question, text: *text, external_id, body, round: gate.round }))
     }
 
-    /// The texts of somebody's round at hand, in its order, and whether what was answered was right.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The texts of the person's current round, in its order, and whether the answers were right.
     pub fn practice_texts(&self, annotator: AnnotatorId) -> Result<Vec<PracticeItem>, WorkbenchError> {
         let (gate, book, index) =
             (self.practice.gate(annotator)?, self.practice.book()?, self.context.index());
@@ -90,11 +81,12 @@ impl Labelling {
         Ok(items)
     }
 
-    /// Records an answer in practice and says whether it was right: when this returns, it is on disk. The first answer of a round counts.
+    /// Records an answer in practice and returns whether it was right: when this returns, it is on disk.
+    /// The first answer of a round counts.
     ///
     /// # Errors
-    /// The text is not practised on, was answered in this round, or nothing is to be practised now; an answer off the scale, somebody else's
-    /// packet, or what the disk says. Nothing is kept then.
+    /// The text is not a practice text, was answered in this round, or practice is not due; an answer off
+    /// the scale, another annotator's packet, or an I/O error. Nothing is recorded then.
     pub fn record_practice(&self, new: &NewPracticeAnswer) -> Result<PracticeFeedback, WorkbenchError> {
         self.context.may_answer(new.annotator)?;
         let NewPracticeAnswer { annotator, question, text, answer } = new.clone();
@@ -132,7 +124,7 @@ impl Labelling {
         let index = self.context.index();
         let named = index.question(question).and_then(|asked| asked.scale.name_of_answer(&one.answer));
         let answer_name = named.map_or_else(String::new, std::borrow::Cow::into_owned);
-        // It is on disk: what the file says now makes nothing of it undone.
+        // It is on disk: an error from here on does not undo it.
         let book = self.practice.book().unwrap_or(book.clone());
         let now = self.practice.gate(annotator).unwrap_or(gate);
         self.context.listeners.send(&Event::Project);
@@ -145,10 +137,10 @@ impl Labelling {
         })
     }
 
-    /// As [`Labelling::record_practice`], by names: an annotator who is not known yet is added.
+    /// Like [`Labelling::record_practice`], by names: an unknown annotator is added.
     ///
     /// # Errors
-    /// As there, or no such text, question or answer.
+    /// Those of [`Labelling::record_practice`], or no such text, question or answer.
     pub fn practise_by_name<'a>(
         &self,
         annotator: impl Into<NamedAnnotator<'a>>,

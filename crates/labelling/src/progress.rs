@@ -1,4 +1,4 @@
-//! How far an annotator is.
+//! Progress of annotators.
 
 use super::Labelling;
 use super::annotations::SharedAnnotations;
@@ -10,10 +10,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::log::go_on;
 
 impl Labelling {
-    /// How far an annotator is with a question, or with several on one screen.
-    ///
-    /// # Errors
-    /// There is no such question, or the file cannot be read.
+    /// An annotator's progress on a question, or on several on one screen.
     pub fn progress(
         &self,
         annotator: AnnotatorId,
@@ -22,13 +19,13 @@ impl Labelling {
         Ok(self.progress_on(&self.sheet(annotator, questions.as_ref())?))
     }
 
-    /// What a sheet says of it.
+    /// The progress according to a sheet.
     pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
-        // Without the texts that are left out where these cannot be told, nothing is wrong but a number.
+        // If the excluded texts cannot be read, only the number is off.
         let left_out = go_on("reading which texts are left out", self.left_out(sheet.annotator));
         let left_out = left_out.unwrap_or_default();
         let answers = sheet.read();
-        // Without the file texts of the practice are counted with the others until it can be read.
+        // If the file cannot be read, practice texts are counted with the others until it can.
         let book = go_on("reading the practice", self.practice.book());
         let index = self.context.index();
         let real = book.map_or_else(|| index.texts().to_vec(), |book| book.real(index.texts()));
@@ -44,8 +41,8 @@ impl Labelling {
         }
     }
 
-    /// A sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read that
-    /// one must do, since what was appended is on disk.
+    /// A sheet that includes the latest events: a concurrent import may have made the current one stale.
+    /// Falls back to the current one where the project cannot be read, since what was appended is on disk.
     pub(super) fn newest_sheet(
         &self,
         at_hand: Sheet,
@@ -55,7 +52,7 @@ impl Labelling {
         self.sheet(annotator, questions).unwrap_or(at_hand)
     }
 
-    /// What an annotator has done with a question of the project: its options are answered together.
+    /// The annotations of an annotator on a question of the project: its options are answered together.
     pub fn annotations_of(
         &self,
         annotator: AnnotatorId,

@@ -1,4 +1,4 @@
-//! The way of one label: on disk first, then learned, then told.
+//! Recording a label: commit, update the live model, notify listeners.
 
 use super::Labelling;
 use super::told::Told;
@@ -10,12 +10,11 @@ use dissensus_project::log::go_on;
 use dissensus_store::AnswerDetails;
 use std::time::Duration;
 
-/// A label that is on disk and learned.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What the annotator is shown.
+    /// The receipt for the annotator.
     pub receipt: LabelReceipt,
-    /// The disk's own part: the time of the commit that waits for it.
+    /// Time of the commit that waits for the disk.
     pub sync: Duration,
 }
 
@@ -23,23 +22,21 @@ impl Labelling {
     /// Records a label: when this returns, it is on disk and, where a model is live, learned.
     ///
     /// # Errors
-    /// No such question, text or annotator, an answer off the scale, or what the disk says. Nothing is kept or learned then.
+    /// No such question, text or annotator, an answer off the scale, or an I/O error. Nothing is recorded
+    /// or learned then.
     pub fn record_label(&self, new: &NewLabel) -> Result<LabelReceipt, WorkbenchError> {
         self.record(new, LabelSource::Window).map(|recorded| recorded.receipt)
     }
 
-    /// As [`Labelling::record_label`], with where it came from and what the disk took.
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Labelling::record_label`], with its source and the time of the disk write.
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
         self.record_with(new, &Beside::default(), source)
     }
 
-    /// As [`Labelling::record`], with what comes with the answer.
+    /// Like [`Labelling::record`], with the details that come with the answer.
     ///
     /// # Errors
-    /// As there, and a remark that cannot be kept.
+    /// Those of [`Labelling::record_label`], and an invalid note.
     pub fn record_with(
         &self,
         new: &NewLabel,
@@ -50,11 +47,11 @@ impl Labelling {
         context.may_answer(new.annotator)?;
         self.practice.may_label(new.annotator)?;
         self.practice.is_asked(new.text)?;
-        // The window shows all that is said beside an answer: nothing there is said on purpose.
+        // The window always submits the whole note: an empty one there is intended.
         let details = AnswerDetails { takes_back: source == LabelSource::Window, ..self.details(beside)? };
         let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
-        // The command shows nothing after a label.
+        // The command reveals nothing after a label.
         let reveals = source == LabelSource::Window && context.reveals_now();
         let predicted =
             reveals.then(|| self.live.predictions_on(new.question, new.text, new.annotator)).flatten();
@@ -69,7 +66,7 @@ impl Labelling {
             source,
         };
         let appended = context.store.append_label_with(&label, &details)?;
-        // The label is on disk: from here on nothing may say that it failed.
+        // The label is on disk: from here on nothing may report it as failed.
         let followed = self.follow_events();
         let sheet = self.newest_sheet(sheet, new.annotator, &[new.question]);
         if followed.is_err() {
@@ -78,7 +75,7 @@ impl Labelling {
         }
         let progress = self.progress_on(&sheet);
         self.live.refit_when_due(new.question);
-        // What others say can be read again later, the label cannot be told to have failed.
+        // Others' answers can be read again later, but the label must not be reported as failed.
         let told = match reveals {
             true => go_on("telling how others see a text", self.told(new, predicted)).unwrap_or_default(),
             false => Told::default(),

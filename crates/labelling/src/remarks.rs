@@ -1,4 +1,4 @@
-//! What a person says beside an answer: with it, or after it.
+//! An annotator's notes: with an answer, or after it.
 
 use super::Labelling;
 use dissensus_api::Beside;
@@ -9,10 +9,10 @@ use dissensus_project::event::Event;
 use dissensus_store::{AnswerDetails, NewMark};
 
 impl Labelling {
-    /// Says something about a text and nothing else. It holds in place of what this person said before; a remark of nothing takes that back.
+    /// Records only a note on a text. It replaces this person's earlier note; an empty one removes it.
     ///
     /// # Errors
-    /// No such question, text or annotator, a remark that cannot be kept, or what the disk says. Nothing is kept then.
+    /// No such question, text or annotator, an invalid note, or an I/O error. Nothing is recorded then.
     pub fn remark(
         &self,
         annotator: AnnotatorId,
@@ -36,7 +36,7 @@ impl Labelling {
         Ok(())
     }
 
-    /// What this person says about a text now.
+    /// This person's current note on a text.
     pub fn remark_of(
         &self,
         annotator: AnnotatorId,
@@ -47,10 +47,10 @@ impl Labelling {
         Ok(remark(&events).cloned().unwrap_or_default())
     }
 
-    /// What comes with an answer, as it is kept.
+    /// Validates the details that come with an answer and converts them for storage.
     ///
     /// # Errors
-    /// A remark that cannot be kept, or no id of a guideline.
+    /// An invalid note, or an invalid id of a guideline.
     pub(super) fn details(&self, beside: &Beside) -> Result<AnswerDetails, WorkbenchError> {
         let remark = beside.remark.trimmed();
         remark.check()?;

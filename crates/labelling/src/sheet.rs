@@ -1,4 +1,4 @@
-//! What one annotator answered to the questions on a screen, and to those that decide whether these are asked.
+//! One annotator's answers to the questions on a screen, and to those that their conditions depend on.
 
 use super::Labelling;
 use super::annotations::{Annotations, SharedAnnotations};
@@ -9,30 +9,31 @@ use dissensus_project::sync::lock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
 
-/// The questions on a screen, in their order, and what is known of each of them and of those that they depend on.
+/// The questions on a screen, in their order, and the state of each of them and of those that they depend
+/// on.
 pub struct Sheet {
     pub(super) annotator: AnnotatorId,
     shown: Vec<QuestionId>,
     of: BTreeMap<QuestionId, (Option<Condition>, SharedAnnotations)>,
 }
 
-/// A [`Sheet`] that stays as it is for as long as this is held.
+/// A consistent view of a [`Sheet`] for as long as this is held.
 pub struct Answers<'a> {
     shown: &'a [QuestionId],
     of: BTreeMap<QuestionId, (Option<&'a Condition>, MutexGuard<'a, Annotations>)>,
 }
 
-/// What is left of the questions that are asked about a text.
+/// Unanswered questions about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// One that was not put off.
+    /// At least one that was not skipped.
     Open,
-    /// Only what was put off.
+    /// Only skipped ones.
     Skipped,
 }
 
 impl Labelling {
-    /// What an annotator did with these questions.
+    /// The sheet of an annotator for these questions.
     pub fn sheet(&self, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, WorkbenchError> {
         if questions.is_empty() {
             return Err(WorkbenchError::NoQuestion);
@@ -64,15 +65,15 @@ impl Sheet {
         &self.shown
     }
 
-    /// What was answered, as of this moment.
+    /// Locks the answers for reading.
     pub fn read(&self) -> Answers<'_> {
-        // By question, so that two that wait for each other's do not wait for ever.
+        // Locked in the order of questions, which prevents deadlocks.
         let of =
             self.of.iter().map(|(id, (only_if, annotations))| (*id, (only_if.as_ref(), lock(annotations))));
         Answers { shown: &self.shown, of: of.collect() }
     }
 
-    /// Notes an answer that is on disk.
+    /// Records an answer that is on disk.
     pub(super) fn note_answer(&self, question: QuestionId, text: TextId, answer: &Answer, at_ms: i64) {
         if let Some((_, annotations)) = self.of.get(&question) {
             lock(annotations).note_answer(text, answer, at_ms);
@@ -81,12 +82,12 @@ impl Sheet {
 }
 
 impl Answers<'_> {
-    /// What was done with one of the questions.
+    /// The annotations of one of the questions.
     pub fn annotations(&self, question: QuestionId) -> Option<&Annotations> {
         self.of.get(&question).map(|(_, annotations)| &**annotations)
     }
 
-    /// Whether a question is asked about a text, by what was answered about it.
+    /// Whether a question is asked about a text, given its answers.
     pub(super) fn asks(&self, question: QuestionId, text: TextId) -> bool {
         let condition = |id| self.of.get(&id).and_then(|(only_if, _)| *only_if);
         is_asked(question, condition, |id| self.annotations(id)?.answers.get(&text))
@@ -97,40 +98,41 @@ impl Answers<'_> {
         asked.filter_map(|id| Some((*id, self.annotations(*id)?)))
     }
 
-    /// The questions that are asked about a text and not answered, in their order.
+    /// The unanswered questions that are asked about a text, in their order.
     pub(super) fn open(&self, text: TextId) -> Vec<QuestionId> {
         let open = self.asked(text).filter(|(_, annotations)| !annotations.answers.contains_key(&text));
         open.map(|(id, _)| id).collect()
     }
 
-    /// When a text was answered last, in the window or by the command.
+    /// When a text was last answered in the window or with the command.
     pub fn given_at(&self, text: TextId) -> Option<i64> {
         self.shown.iter().filter_map(|id| self.annotations(*id)?.given_at(text)).max()
     }
 
-    /// How many texts were answered last after this time.
+    /// Number of texts that were last answered after this time.
     pub(super) fn given_after(&self, at_ms: i64) -> usize {
         let of = |id: &QuestionId| self.annotations(*id).map(|annotations| annotations.given_after(at_ms));
         let texts: BTreeSet<TextId> = self.shown.iter().filter_map(of).flatten().collect();
         texts.len()
     }
 
-    /// Whether somebody put the text off, whatever was answered since.
+    /// Whether the annotator skipped the text, regardless of later answers.
     pub(super) fn is_put_off(&self, text: TextId) -> bool {
         self.shown.iter().any(|id| self.annotations(*id).is_some_and(|a| a.skipped.contains(&text)))
     }
 
-    /// Whether a question that is asked about a text is left, and then whether each of those was skipped. Called for every text at a click.
+    /// Whether a question that is asked about a text is unanswered, and then whether each of those was
+    /// skipped. Called for every text at a click.
     pub fn left(&self, text: TextId) -> Option<Left> {
         let mut open = self.asked(text).filter(|(_, a)| !a.answers.contains_key(&text)).peekable();
         open.peek()?;
         Some(if open.all(|(_, a)| a.skipped.contains(&text)) { Left::Skipped } else { Left::Open })
     }
 
-    /// How far it is: a text is done when every question that is asked about it is answered, and one about which none is asked does not
-    /// count.
+    /// The progress: a text is done when every question that is asked about it is answered, and a text
+    /// without any question to ask does not count.
     ///
-    /// `texts` are those that are asked as real ones, of `all` in the project.
+    /// `texts` are the real (non-practice) texts, out of `all` in the project.
     pub(super) fn progress(&self, today_ms: i64, texts: &[TextId], all: usize) -> Progress {
         if let ([only], 1) = (self.shown, self.of.len())
             && texts.len() == all

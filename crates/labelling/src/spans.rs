@@ -1,4 +1,4 @@
-//! What others marked in a text, for somebody who has answered it.
+//! Spans that others marked in a text, for an annotator who has answered it.
 
 use super::Labelling;
 use dissensus_api::PersonSpans;
@@ -6,7 +6,8 @@ use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
 use dissensus_project::error::WorkbenchError;
 
 impl Labelling {
-    /// What everybody but `annotator` marked in a text, by the order of annotators; none where the question has no spans.
+    /// Spans that everyone except `annotator` marked in a text, in the order of annotators; `None` where
+    /// the question has no spans.
     pub(super) fn spans_of_others(
         &self,
         annotator: AnnotatorId,

@@ -1,4 +1,4 @@
-//! One text before an annotator.
+//! Tasks: one text as shown to an annotator.
 
 use super::Labelling;
 use super::told::Told;
@@ -7,10 +7,7 @@ use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::error::WorkbenchError;
 
 impl Labelling {
-    /// One text as the annotator sees it; what models say is there only after an answer.
-    ///
-    /// # Errors
-    /// There is no such text, or the file cannot be read.
+    /// One text as the annotator sees it; predictions are included only after an answer.
     pub fn task(
         &self,
         annotator: AnnotatorId,
@@ -20,10 +17,7 @@ impl Labelling {
         self.task_on(annotator, question, text, 1)
     }
 
-    /// As [`Labelling::task`], on a later occasion: as if the text came for the first time.
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Labelling::task`], in a later annotation round: as if the text came for the first time.
     pub fn task_on(
         &self,
         annotator: AnnotatorId,
@@ -66,7 +60,7 @@ impl Labelling {
             answer,
             remark,
             draft,
-            // A flag would say that the text had come before.
+            // A flag would reveal that the text had come before.
             flagged: occasion == 1 && flagged,
             skipped: occasion == 1 && skipped,
             random: false,
@@ -75,7 +69,8 @@ impl Labelling {
         })
     }
 
-    /// Whether a question is asked about a text on an occasion, by what the annotator answered. Shows nothing.
+    /// Whether a question is asked about a text in an annotation round, given the annotator's answers.
+    /// Reveals nothing.
     pub(super) fn is_asked(
         &self,
         annotator: AnnotatorId,

@@ -1,16 +1,16 @@
-//! What a person is shown of others after an answer, where the study shows it: recorded before it is shown.
+//! What a person is shown of others after an answer, if the study reveals it: recorded before it is shown.
 
 use super::Labelling;
 use dissensus_api::{NewLabel, PersonSpans, TextPredictions};
 use dissensus_domain::{AnnotatorId, QuestionId, Shown, TextId};
 use dissensus_project::error::WorkbenchError;
 
-/// What is shown of others.
+/// Revealed data of others.
 #[derive(Default)]
 pub(super) struct Told {
-    /// What models predict, and how others' labels are spread.
+    /// Predictions, and the distribution of others' labels.
     pub(super) predictions: Option<TextPredictions>,
-    /// What others marked.
+    /// Spans marked by others.
     pub(super) spans: Option<Vec<PersonSpans>>,
 }
 
@@ -23,7 +23,7 @@ impl Told {
 }
 
 impl Labelling {
-    /// What is shown beside a label that was just given.
+    /// What is shown next to a label that was just given.
     pub(super) fn told(
         &self,
         label: &NewLabel,
@@ -32,7 +32,7 @@ impl Labelling {
         self.told_on(label.annotator, label.question, label.text, predictions)
     }
 
-    /// What is shown of a text: `predictions`, and what others marked. When this returns, it is recorded.
+    /// The revealed data on a text: `predictions`, and spans of others. When this returns, it is recorded.
     pub(super) fn told_on(
         &self,
         annotator: AnnotatorId,

@@ -1,24 +1,24 @@
-//! Words and phrases by which somebody leaves texts out.
+//! Words and phrases by which a person excludes texts.
 
 use dissensus_project::error::WorkbenchError;
 use dissensus_project::words::counted;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The most words that a person can name, and the longest, in characters.
+/// Maximum number of words of a person, and maximum length in characters.
 const MOST: usize = 200;
 const LONGEST: usize = 100;
 
-/// Words and phrases to look for in texts, without regard to case.
+/// Words and phrases to search in texts, ignoring case.
 pub(crate) struct Topics(Vec<Topic>);
 
 struct Topic {
     words: Vec<String>,
-    /// The last of them is the beginning of a word.
+    /// Whether the last one is only the beginning of a word.
     begins: bool,
 }
 
 impl Topics {
-    /// These words; what has no letter or digit says nothing.
+    /// Parses these words; entries without a letter or digit are ignored.
     pub(crate) fn new(words: &[String]) -> Self {
         let topic = |word: &String| {
             let begins = word.trim_end().ends_with('*');
@@ -28,7 +28,7 @@ impl Topics {
         Self(words.iter().filter_map(topic).collect())
     }
 
-    /// Whether one of them is in a text.
+    /// Whether a text contains one of them.
     pub(crate) fn are_in(&self, body: &str) -> bool {
         if self.0.is_empty() {
             return false;
@@ -56,7 +56,7 @@ fn segments(text: &str) -> Vec<String> {
     text.unicode_words().map(str::to_lowercase).collect()
 }
 
-/// The words as they are kept: without blanks around them, without any twice.
+/// Validates and normalises the words for storage: trimmed and without duplicates.
 ///
 /// # Errors
 /// Too many of them, one that is too long, or one without a letter or digit.

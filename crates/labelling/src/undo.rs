@@ -1,4 +1,4 @@
-//! Undo.
+//! Undo of the last answer.
 
 use super::Labelling;
 use dissensus_api::Undone;
@@ -8,11 +8,13 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_store::Undo;
 
 impl Labelling {
-    /// Takes back the newest answer that this annotator gave to one of these questions in the window or by the command and that stands, also
-    /// where labels were imported since, or an answer of a later occasion that came after it; `None` where there is none. Imported and simulated labels stay.
+    /// Takes back this annotator's latest current answer to one of these questions from the window or the
+    /// command, even if labels were imported since, or a later answer of a later annotation round; `None`
+    /// where there is none. Imported and simulated labels are unaffected.
     ///
     /// # Errors
-    /// That answer is not current any more ([`WorkbenchError::LabelReplaced`]), or what the disk says. Nothing is taken back then.
+    /// That answer is no longer current ([`WorkbenchError::LabelReplaced`]), or an I/O error. Nothing is
+    /// taken back then.
     pub fn undo(
         &self,
         annotator: AnnotatorId,
@@ -50,7 +52,7 @@ impl Labelling {
             },
         };
         if self.follow_events().is_err() {
-            // It was taken back all the same. What follows events is read anew when it is next asked for.
+            // It was taken back all the same. Derived data is read again at the next request.
             self.annotations.clear();
             self.live.invalidate_all();
         }
@@ -60,7 +62,7 @@ impl Labelling {
         Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))
     }
 
-    /// Why `given` is not taken back, by names.
+    /// Explains why `given` is not taken back, by names.
     fn replaced(&self, given: &Event, current: &Event) -> Result<WorkbenchError, WorkbenchError> {
         let index = self.context.index();
         let name = |event: &Event| {

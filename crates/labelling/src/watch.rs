@@ -1,4 +1,4 @@
-//! A project that is open to read, while others write to it: what they write is followed.
+//! Follows changes by other programs to a read-only project.
 
 use super::Labelling;
 use dissensus_project::error::WorkbenchError;
@@ -7,13 +7,13 @@ use dissensus_project::log::go_on;
 use dissensus_store::Watch;
 use std::time::Duration;
 
-/// How often it is looked whether anything was written.
+/// Interval of checks for changes.
 const EVERY: Duration = Duration::from_millis(1_000);
-/// How long a project that is closed waits for this thread at most.
+/// Maximum time that closing a project waits for this thread.
 const NAP: Duration = Duration::from_millis(100);
 
 impl Labelling {
-    /// Follows what other programs write to the project, until it is closed. Returns at once.
+    /// Follows changes by other programs to the project, until it is closed. Returns at once.
     pub fn watch_file(&self) {
         let Some(watch) = go_on("watching the file", self.context.store.watch()) else { return };
         let here = self.clone();
@@ -30,7 +30,7 @@ impl Labelling {
                 }
                 std::thread::sleep(NAP);
             }
-            // A file that cannot be read now may be a second later.
+            // An unreadable file may be readable a second later.
             if go_on("looking for changes", watch.changed()) == Some(true) {
                 go_on("following what another program wrote", self.follow_others());
             }
@@ -40,7 +40,7 @@ impl Labelling {
     /// Brings everything up to date with the file.
     ///
     /// # Errors
-    /// The file cannot be read. It is then read when something is written next.
+    /// The file cannot be read. It is then read at the next write.
     pub(crate) fn follow_others(&self) -> Result<(), WorkbenchError> {
         let before = self.context.index();
         self.context.reload();
@@ -48,7 +48,7 @@ impl Labelling {
         let same = before.texts() == now.texts()
             && before.annotators() == now.annotators()
             && before.questions() == now.questions();
-        // Rows of models are texts and people: with others they are fitted anew.
+        // Models refer to texts and people by row: after a change they are refitted.
         if same {
             self.follow_events()?
         } else {

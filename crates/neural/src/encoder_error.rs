@@ -1,4 +1,4 @@
-//! Errors of the encoder as errors of a model.
+//! Converts errors of the encoder into errors of a model.
 
 use dissensus_encoder::EncoderError;
 use dissensus_stats::data::ModelError;

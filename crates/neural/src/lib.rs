@@ -1,9 +1,10 @@
-//! Neural networks over embeddings, and the trainer that fits them, together with the encoder where that is tuned.
+//! Neural networks over embeddings, and the trainer that fits them, together with the encoder if that is
+//! tuned.
 //!
-//! | module | what it has |
+//! | module | contents |
 //! | --- | --- |
 //! | [`word_networks`] | networks over words, with the choices of `dissensus_models::spans` |
-//! | [`trainer`] | training with checkpoints; opens an encoder's folder where the encoder is tuned |
+//! | [`trainer`] | training with checkpoints; opens an encoder's folder if the encoder is tuned |
 //! | [`networks`] | layers and heads, and a fitted network as an annotator model |
 
 mod encoder_error;

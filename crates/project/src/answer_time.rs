@@ -1,16 +1,14 @@
-//! How long an answer takes, by the answers whose time is known.
+//! Time per answer, from answers with a known time.
 
 use crate::error::WorkbenchError;
 use dissensus_domain::QuestionId;
 use dissensus_store::Store;
 
-/// Answers whose time is known that a study is planned by: of fewer the median is anything.
+/// Minimum number of answers with a known time for planning a study: the median of fewer is unreliable.
 pub const FEWEST: usize = 20;
 
-/// The median time of an answer to a question in seconds, `None` with fewer than [`FEWEST`] of which it is known; and how many these are.
-///
-/// # Errors
-/// The file cannot be read.
+/// Returns the median answer time of a question in seconds, `None` with fewer than [`FEWEST`] known times;
+/// and the number of known times.
 pub fn median_seconds(store: &Store, question: QuestionId) -> Result<(Option<f64>, u32), WorkbenchError> {
     let mut times: Vec<u32> =
         store.timed_answers(question)?.iter().map(|answer| answer.duration_ms).collect();

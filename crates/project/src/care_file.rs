@@ -1,5 +1,5 @@
-//! What is kept on this computer for one person in one project: choices of care, and which harmful texts were read on which day. None of it is
-//! in the project, and nothing of it is handed in.
+//! One person's data on this computer for one project: care choices, and which harmful texts were read on
+//! which day. None of it is in the project or in a submission.
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
@@ -8,27 +8,29 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Days that are kept beside today: a clock that is set and set back finds what was read.
+/// Number of days stored in addition to today: a clock that is changed and corrected again does not lose
+/// what was read.
 const DAYS: usize = 3;
-/// Harmful texts are counted for the person to see when so many texts were read, so that no count tells of one text.
+/// The count of harmful texts is updated for the person only when this many texts were read, so that it
+/// does not reveal single texts.
 const COUNTED_AFTER: u64 = 5;
 
-/// What is kept.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptCare {
-    /// What the person chose.
+    /// The person's choices.
     pub own: OwnChoice,
-    /// What was read, by local date.
+    /// Texts read, by local date.
     days: BTreeMap<String, Day>,
-    /// Harmful texts on all days, and all texts.
+    /// Number of harmful texts on all days.
     harmful: u64,
     read: u64,
-    /// Harmful texts that are not yet counted for the person to see.
+    /// Number of harmful texts not yet included in the displayed count.
     newest: u32,
 }
 
-/// What a person chose; questions by name, since rows are another copy's.
+/// A person's choices; questions by name, since rows differ between copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OwnChoice {
@@ -38,8 +40,8 @@ pub struct OwnChoice {
     pub groups: Vec<String>,
 }
 
-/// From which level on a person takes an answer for harmful. The level is known by its key, because levels may get other places; the place that
-/// it had is for one that was removed since.
+/// The level from which on a person considers an answer harmful. The level is identified by its key,
+/// because levels may be moved; its former position is for a level that was removed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnHarmful {
     pub question: String,
@@ -47,20 +49,21 @@ pub struct OwnHarmful {
     pub place: u16,
 }
 
-/// One day.
+/// Texts read on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Day {
-    /// Hashes of texts that were read.
+    /// Hashes of all texts that were read.
     read: BTreeSet<String>,
-    /// Of these, the harmful ones.
+    /// Hashes of the harmful ones.
     harmful: BTreeSet<String>,
-    /// The person chose to go on beyond the limit.
+    /// Whether the person chose to continue beyond the limit.
     went_on: bool,
 }
 
 impl KeptCare {
-    /// Notes that a text is read on a day, and whether it is harmful as far as is known now. A text counts once a day.
+    /// Records that a text is read on a day, and whether it is currently considered harmful. A text counts
+    /// once a day.
     pub fn note(&mut self, today: &str, text: &str, harmful: bool) {
         let day = self.days.entry(today.to_owned()).or_default();
         if harmful && day.harmful.insert(text.to_owned()) {
@@ -80,18 +83,18 @@ impl KeptCare {
         }
     }
 
-    /// Lets the person go on beyond the limit until the day ends.
+    /// Lets the person continue beyond the limit until the day ends.
     pub fn go_on(&mut self, today: &str) {
         self.days.entry(today.to_owned()).or_default().went_on = true;
     }
 
-    /// Whether a limit is reached on a day, and the person did not go on.
+    /// Whether a limit is reached on a day, and the person did not choose to continue.
     pub fn is_reached(&self, today: &str, limit: Option<u32>, may_go_on: bool) -> bool {
         let Some((day, limit)) = self.days.get(today).zip(limit) else { return limit == Some(0) };
         day.harmful.len() >= limit as usize && !(day.went_on && may_go_on)
     }
 
-    /// What the person is told: harmful texts of a day, and of all days.
+    /// The counts shown to the person: harmful texts of a day, and of all days.
     pub fn counted(&self, today: &str) -> (u32, u32) {
         let day = self.days.get(today).map_or(0, |day| day.harmful.len() as u32);
         let all = u32::try_from(self.harmful).unwrap_or(u32::MAX);
@@ -106,20 +109,20 @@ pub struct CareFile<'a> {
 }
 
 impl<'a> CareFile<'a> {
-    /// That of this person, wherever the project or a packet of it lies.
+    /// The file of this person, regardless of where the project or a packet is located.
     pub fn of(home: &'a Home, project: ProjectId, person: &str) -> Self {
         Self { home, name: format!("care-{}.json", hash(&[&project.0.to_string(), person])) }
     }
 
-    /// What is kept; nothing where there is no such file yet.
+    /// Reads the file; empty where there is none yet.
     pub fn read(&self) -> KeptCare {
         self.home.read_json(&self.name).unwrap_or_default()
     }
 
-    /// Changes what is kept. Two windows that do so at once both count.
+    /// Changes the contents. Concurrent changes by two windows are both applied.
     ///
     /// # Errors
-    /// It cannot be written; it is then as before.
+    /// It cannot be written; it is then unchanged.
     pub fn change(&self, change: impl FnOnce(&mut KeptCare)) -> Result<KeptCare, WorkbenchError> {
         let _locked = self.home.lock_config("care.lock")?;
         let before = self.read();
@@ -131,21 +134,18 @@ impl<'a> CareFile<'a> {
         Ok(kept)
     }
 
-    /// Nothing is kept any more.
-    ///
-    /// # Errors
-    /// It cannot be removed.
+    /// Deletes the file.
     pub fn forget(&self) -> Result<(), WorkbenchError> {
         self.home.remove_json(&self.name)
     }
 }
 
-/// What stands for a text in the file.
+/// Key of a text in the file.
 pub fn text_key(external_id: &str) -> String {
     hash(&[external_id])
 }
 
-/// What stands for names in files and in names of files.
+/// Hash that replaces names in files and in names of files.
 pub fn hash(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -179,11 +179,11 @@ mod tests {
         read(&mut kept, TODAY, 2, 3);
         assert!(!kept.is_reached(TODAY, Some(3), true) && kept.is_reached(TODAY, Some(2), true));
         assert!(!kept.is_reached(TODAY, None, true) && kept.is_reached(TODAY, Some(0), true));
-        // Midnight: a new day begins, and what is read again is read again.
+        // Midnight: a new day begins, and re-read texts count again.
         assert!(!kept.is_reached(TOMORROW, Some(2), true));
         read(&mut kept, TOMORROW, 2, 3);
         assert_eq!(kept.counted(TOMORROW), (2, 4));
-        // A clock that is set back finds the day as it was.
+        // A clock that is set back finds the day unchanged.
         assert!(kept.is_reached(TODAY, Some(2), true));
     }
 

@@ -1,45 +1,44 @@
-//! Time as the project keeps it: milliseconds since 1970-01-01 UTC.
+//! Time as the project stores it: milliseconds since 1970-01-01 UTC.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// Now.
 pub fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// The start of today where the user is; UTC midnight where the time zone cannot be told.
+/// The start of today in local time; UTC midnight where the time zone is unknown.
 pub fn today_ms() -> i64 {
     let now = Zoned::now();
     now.start_of_day()
         .map_or_else(|_| now_ms() - now_ms().rem_euclid(86_400_000), |day| day.timestamp().as_millisecond())
 }
 
-/// The date where the user is, as `2026-03-01`.
+/// The local date, such as `2026-03-01`.
 pub fn today() -> String {
     Zoned::now().date().to_string()
 }
 
-/// Now where the user is, as a name of a file can have it: `2026-03-01 14.05.31`.
+/// The local time in a form that is valid in file names: `2026-03-01 14.05.31`.
 pub fn file_time() -> String {
     Zoned::now().strftime("%Y-%m-%d %H.%M.%S").to_string()
 }
 
-/// A moment where the user is, to the minute: `2026-03-01 14:05`.
+/// A moment in local time, to the minute: `2026-03-01 14:05`.
 pub fn local_time(ms: f64) -> String {
     let moment = Timestamp::from_millisecond(ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A moment where the user is, to the second, with its offset from UTC: `2026-03-01 14:05:31 +01:00`.
+/// A moment in local time, to the second, with its offset from UTC: `2026-03-01 14:05:31 +01:00`.
 pub fn local_moment(ms: f64) -> String {
     let moment = Timestamp::from_millisecond(ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
 }
 
-/// A moment as people write it: a day, a day and a time where the user is, or a time with its zone. A day alone is its beginning, or with `end`
-/// its last millisecond. None where it is no moment.
+/// Parses a moment: a day, a day and a local time, or a time with its zone. A day without a time is its
+/// beginning, or with `end` its last millisecond. `None` if it cannot be parsed.
 pub fn moment_from(written: &str, end: bool) -> Option<f64> {
     let written = written.trim();
     let local = |at: DateTime| at.to_zoned(TimeZone::system()).ok().map(|zoned| zoned.timestamp());

@@ -1,5 +1,5 @@
-//! What one person has typed beside answers and not given yet, in one project, on this computer: a note outlives the window it was typed
-//! in. None of it is in the project, and nothing of it is handed in.
+//! One person's drafts in one project, on this computer: a note survives the window it was typed in. None
+//! of it is in the project or in a submission.
 
 use crate::care_file::hash;
 use crate::error::WorkbenchError;
@@ -8,17 +8,17 @@ use dissensus_domain::{ProjectId, Remark};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is kept of one text.
+/// The draft on one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct KeptDraft {
-    /// What is said and not given.
+    /// The typed note that was not submitted.
     typed: Remark,
-    /// What was given when that was typed.
+    /// The submitted note when that was typed.
     over: Remark,
 }
 
-/// By place: a question, a text and an occasion.
+/// By key: a question, a text and an annotation round.
 type Drafts = BTreeMap<String, KeptDraft>;
 
 /// The file of one person in one project.
@@ -28,13 +28,13 @@ pub struct DraftsFile<'a> {
 }
 
 impl<'a> DraftsFile<'a> {
-    /// That of this person, wherever the project or a packet of it lies.
+    /// The file of this person, regardless of where the project or a packet is located.
     pub fn of(home: &'a Home, project: ProjectId, person: &str) -> Self {
         Self { home, name: format!("drafts-{}.json", hash(&[&project.0.to_string(), person])) }
     }
 
-    /// What was typed at a place and not given; none where that is what is given now. Where something else was given since it was typed,
-    /// both notes are there.
+    /// The draft for a key that was not submitted; `None` where it equals the submitted note. Where another
+    /// note was submitted since it was typed, both are joined.
     pub fn at(&self, place: &str, given: &Remark) -> Option<Remark> {
         let kept = self.read().remove(place)?;
         let typed = match kept.over == *given {
@@ -44,10 +44,10 @@ impl<'a> DraftsFile<'a> {
         (typed.trimmed() != given.trimmed()).then_some(typed)
     }
 
-    /// Keeps what is typed at a place over what is given there; none forgets it.
+    /// Stores a draft for a key on top of the submitted note; `None` deletes it.
     ///
     /// # Errors
-    /// It cannot be written; it is then as before.
+    /// It cannot be written; it is then unchanged.
     pub fn keep(&self, place: &str, typed: Option<&Remark>, given: &Remark) -> Result<(), WorkbenchError> {
         let _locked = self.home.lock_config("drafts.lock")?;
         let before = self.read();
@@ -67,10 +67,7 @@ impl<'a> DraftsFile<'a> {
         }
     }
 
-    /// Nothing is kept any more.
-    ///
-    /// # Errors
-    /// It cannot be removed.
+    /// Deletes the file.
     pub fn forget(&self) -> Result<(), WorkbenchError> {
         self.home.remove_json(&self.name)
     }
@@ -80,12 +77,12 @@ impl<'a> DraftsFile<'a> {
     }
 }
 
-/// What stands for a question about a text on an occasion in the file.
+/// Key of a question about a text in an annotation round.
 pub fn place_key(question: &str, text: &str, occasion: u16) -> String {
     hash(&[question, text, &occasion.to_string()])
 }
 
-/// What was given, and below it the note that was typed over something else.
+/// Joins the submitted note with a note that was typed on top of another one.
 fn joined(given: &Remark, typed: &Remark) -> Remark {
     let note = match (given.note.as_deref().map(str::trim), typed.note.as_deref().map(str::trim)) {
         (Some(given), Some(typed)) if !given.contains(typed) => Some(format!("{given}\n\n{typed}")),

@@ -1,4 +1,4 @@
-//! Everything that can go wrong in a use case, each with a stable code.
+//! Errors of use cases, each with a stable code.
 
 use crate::guideline_error::GuidelineError;
 use crate::panel_error::PanelError;
@@ -12,114 +12,103 @@ use dissensus_stats::data::ModelError;
 use dissensus_store::StoreError;
 use std::path::PathBuf;
 
-/// Why a use case failed: what was wrong, where, and what to do.
+/// An error of a use case: what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkbenchError {
-    /// The project file.
     #[error(transparent)]
     Store(StoreError),
-    /// A file of another tool.
     #[error(transparent)]
     Exchange(ExchangeError),
-    /// The encoder.
     #[error(transparent)]
     Encoder(EncoderError),
-    /// An annotator model.
     #[error(transparent)]
     Perspectives(ModelError),
-    /// A study of several people.
     #[error(transparent)]
     Study(#[from] StudyError),
-    /// A panel.
     #[error(transparent)]
     Panel(#[from] PanelError),
-    /// The guideline.
     #[error(transparent)]
     Guideline(#[from] GuidelineError),
-    /// What people are asked about themselves, or answered.
+    /// An invalid attribute form, or invalid answers to it.
     #[error(transparent)]
     Form(#[from] dissensus_domain::FormError),
-    /// What is said beside an answer.
+    /// An invalid note.
     #[error(transparent)]
     Remark(#[from] dissensus_domain::RemarkError),
-    /// Levels that make no scale.
+    /// An invalid scale.
     #[error(transparent)]
     Scale(#[from] dissensus_domain::ScaleError),
-    /// A file or folder of ours.
+    /// An I/O error on a file or folder.
     #[error("{doing} {path} failed: {source}")]
     Io {
-        /// Which one.
         path: PathBuf,
-        /// What was being done.
+        /// The operation, such as "writing".
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The system names no home folder.
+    /// The system has no home folder.
     #[error("this system names no home folder: set DISSENSUS_HOME to a folder for settings and encoders")]
     NoHome,
-    /// A command that needs a project came without one.
+    /// A command that needs an open project was called without one.
     #[error("no project is open: open or make one first")]
     NoProject,
-    /// A setting out of its range.
+    /// A setting outside its range.
     #[error("the setting {name} cannot be {value}: it takes {allowed}")]
     Setting {
-        /// Which one.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What it takes.
+        /// The allowed values.
         allowed: String,
     },
-    /// Something does not fit a sheet of a workbook that has others.
+    /// An error in one sheet of a workbook with several.
     #[error("{source} (in the sheet \"{sheet}\"; others that could be read: {})", .others.join(", "))]
     InSheet {
         /// The sheet that was read.
         sheet: String,
-        /// The others.
+        /// The other sheets.
         others: Vec<String>,
-        /// What does not fit.
+        /// The error in the sheet.
         source: Box<WorkbenchError>,
     },
-    /// A table that sums labels up, and is none of labels, texts or people.
+    /// An aggregated table, which contains neither labels nor texts nor people.
     #[error("{} holds labels summed up, as `data export --rows` writes them, and does not import: export the labels themselves", .0.display())]
     IsSummary(PathBuf),
-    /// Labels are given while they are summed up.
+    /// Labels were given while they were aggregated.
     #[error(
         "labels were given or taken in while they were summed up, so nothing was written: try again when nobody labels"
     )]
     LabelsChange,
-    /// The study's limit is reached and does not allow to go on.
+    /// The study's limit is reached and cannot be exceeded.
     #[error("the study ends the day here: it goes on tomorrow")]
     FinishedToday,
-    /// The program's own sample does not hold together.
+    /// The built-in sample is inconsistent.
     #[error("the sample project's {0} is damaged: this is a fault of the program")]
     Sample(&'static str),
-    /// No text of that name.
+    /// There is no text of that name.
     #[error("there is no text \"{0}\" in this project")]
     NoSuchText(String),
-    /// A text that came after the fit of the model.
+    /// A text that was imported after the fit of the model.
     #[error(
         "text \"{0}\" was imported after the model was fitted: the next fit has it, so ask again when that has ended"
     )]
     TextNotFitted(String),
-    /// No annotator of that name.
+    /// There is no annotator of that name.
     #[error("there is no annotator \"{name}\" in this project; it has {known}")]
     NoSuchAnnotator {
-        /// Who was asked for.
         name: String,
-        /// Who there is, shortened.
+        /// Existing annotators, shortened.
         known: String,
     },
-    /// No question of that name.
+    /// There is no question of that name.
     #[error("there is no question \"{name}\" in this project; it has {known}")]
     NoSuchQuestion {
-        /// What was asked for.
         name: String,
-        /// What there is.
+        /// Existing questions.
         known: String,
     },
-    /// A project with several questions, and none named.
+    /// A project with several questions, and none was named.
     #[error("this project has several questions: name one of {0} (--question NAME)")]
     WhichQuestion(String),
     /// A project without questions.
@@ -130,14 +119,13 @@ pub enum WorkbenchError {
         "\"{question}\" has {options} options or types of spans, and this is told of one of them at a time: name it, such as --question \"{first}\""
     )]
     OneOption {
-        /// The question.
         question: String,
-        /// How many options it has.
+        /// Number of its options.
         options: usize,
         /// Its first option, as a question.
         first: String,
     },
-    /// A value that is no list of spans of the question.
+    /// A value that is not a list of spans of the question.
     #[error(transparent)]
     Spans(SpansError),
     /// A stratified split of a whole multi-label question.
@@ -145,31 +133,31 @@ pub enum WorkbenchError {
         "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option"
     )]
     StratifiedOptions(String),
-    /// The question does not offer to say that one cannot say.
+    /// The question does not allow "cannot say".
     #[error(
         "\"{0}\" does not offer to say that one cannot say: its author can (dissensus data question P {0} --cannot-say on)"
     )]
     CannotSayNotOffered(String),
-    /// A run learned other levels than its question has.
+    /// A run was trained on levels other than those of its question.
     #[error(
         "the levels of its question were added, removed or put in another order since run {0} was trained: train again"
     )]
     OtherLevels(u32),
-    /// The levels of a question are rearranged while a window follows it.
+    /// The levels of a question are rearranged while a window is open on it.
     #[error(
         "levels are rearranged while a window follows their question: close the project and open it again"
     )]
     Rearranged,
-    /// What is written beside a question does not fit there.
+    /// Invalid help or definitions of a question.
     #[error(transparent)]
     Wording(#[from] dissensus_domain::WordingError),
-    /// A question without spans, or a whole question where a type of spans is asked for.
+    /// A question without spans, or a whole question where a type of spans is needed.
     #[error("\"{0}\" is no type of spans: words are marked in answers to questions with spans alone")]
     NoSpans(String),
-    /// A question that is not answered with any of its options where a whole such answer is asked for.
+    /// A question without options where an answer with options is needed.
     #[error("\"{0}\" is no multi-label question: whole sets of options are told of these alone")]
     NoOptions(String),
-    /// Two columns of a table that would have the same name.
+    /// Two columns of a table with the same name.
     #[error("two columns would be called \"{0}\": name fewer annotators at a time, or rename an option")]
     ColumnTwice(String),
     /// An option where the whole question is answered.
@@ -183,52 +171,45 @@ pub enum WorkbenchError {
     /// The level is not on the scale.
     #[error("\"{value}\" is not on the scale of \"{question}\": it has {levels}")]
     NotOnScale {
-        /// What was given.
         value: String,
-        /// The question.
         question: String,
-        /// Its levels.
+        /// The levels of the question.
         levels: String,
     },
-    /// Words that say no condition of a question, or no new name of a level.
+    /// Text that cannot be parsed as a condition of a question, or as a new name of a level.
     #[error("cannot read \"{given}\" as {what}: {why}")]
     Words {
-        /// `a condition`, `a new name`
+        /// The expected kind of text: `a condition`, `a new name`.
         what: &'static str,
-        /// What was given.
         given: String,
         /// What is wrong with it, and what to do.
         why: String,
     },
-    /// The label that an undo would take back is not current any more.
+    /// The label that an undo would take back is no longer current.
     #[error(
         "nothing was undone: {by} has replaced the last label that {annotator} gave, {given} on {text}, by {current}. To change it, \
          label that text again"
     )]
     LabelReplaced {
-        /// Who gave it, by the id in files.
         annotator: String,
-        /// The text, by its id in files.
         text: String,
-        /// The label given.
         given: String,
-        /// The current one.
+        /// The current label.
         current: String,
         /// What replaced it.
         by: &'static str,
     },
-    /// A new annotator whose name looks like that of somebody in the project.
+    /// A new annotator whose name looks like that of an existing one.
     #[error(
         "nobody here is called \"{name}\", and \"{known}\" looks alike: give that name, or say that this is another person \
          (--new-annotator)"
     )]
     NearName {
-        /// The name given.
         name: String,
-        /// The external id of the person whose name looks alike.
+        /// External id of the person with a similar name.
         known: String,
     },
-    /// A new name that looks like one of somebody who withdrew.
+    /// A new name that looks like that of an annotator who withdrew.
     #[error(
         "nobody here is called \"{0}\", and somebody who has withdrawn went by a name that looks alike: if this is that person, nothing of \
          theirs is kept; if it is another one, say so (--new-annotator)"
@@ -237,148 +218,135 @@ pub enum WorkbenchError {
     /// A name that is blank or taken.
     #[error("the {what} name \"{name}\" {why}")]
     Name {
-        /// annotator, question, ...
+        /// The kind of name: annotator, question, ...
         what: &'static str,
-        /// The name.
         name: String,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// An attribute that nobody has.
+    /// An attribute value that no annotator has.
     #[error("no annotator has {name} = \"{value}\"{hint}")]
     NoSuchAttribute {
-        /// The attribute.
         name: String,
-        /// The value.
         value: String,
-        /// What there is.
+        /// Existing values.
         hint: String,
     },
-    /// A group without a choice of people.
+    /// A group without a selection of people.
     #[error("nobody is chosen for group {0}: name an attribute's value, such as gender=Woman, or people")]
     EmptyGroup(&'static str),
-    /// People in both groups of a comparison.
+    /// Groups of a comparison that overlap.
     #[error("{names} {} in both groups: nobody can be compared with themselves, so choose groups that share nobody", if *.people == 1 { "is" } else { "are" })]
     GroupsOverlap {
-        /// Who, the first few.
+        /// The first few names.
         names: String,
-        /// How many.
+        /// Number of people in both.
         people: usize,
     },
-    /// Bad rows, and no wish to skip them.
+    /// Bad rows, which were not to be skipped.
     #[error("{count} of {} cannot be imported, so nothing was", counted(*.rows, "row"))]
     BadRows {
-        /// How many.
         count: u64,
-        /// Of how many.
+        /// Total number of rows.
         rows: u64,
-        /// The first few, one a line.
+        /// The first few bad rows, one per line.
         listed: String,
-        /// Why the other rows cannot be imported by themselves, where they cannot.
+        /// Why the other rows cannot be imported without them, if so.
         rest: Option<Box<WorkbenchError>>,
-        /// The first of them.
+        /// The first bad rows.
         problems: Vec<RowError>,
     },
-    /// A table that may be read in several ways, of which none is clearly the best.
+    /// A table with several possible readings, none of which is clearly the best.
     #[error("{} can be read in several ways, and nothing says which is meant: choose one", .path.display())]
     SeveralReadings {
-        /// The file.
         path: PathBuf,
-        /// The ways, one a line.
+        /// The readings, one per line.
         listed: String,
     },
-    /// Two files that no column has in common.
+    /// Two files without a common column.
     #[error("no column of {} has the ids of {}: name it with --on COLUMN, or --on COLUMN=OTHER where it is called otherwise there", .path.display(), .other.display())]
     NoCommonColumn {
-        /// The file that is imported.
         path: PathBuf,
-        /// The other one.
+        /// The file to join.
         other: PathBuf,
     },
-    /// The check of a file and the writing of it came to different rows.
+    /// The file changed between the check and the import.
     #[error(
         "{} changed while it was read, so nothing was imported: {counted} bad rows were counted first and {found} then; import it again", .path.display()
     )]
     FileChanged {
-        /// The file.
         path: PathBuf,
-        /// Bad rows that the check counted.
+        /// Number of bad rows found by the check.
         counted: u64,
-        /// Bad rows that the writing met.
+        /// Number of bad rows found on writing.
         found: u64,
     },
-    /// A header, and nothing under it.
+    /// A file with only a header.
     #[error("{0} has a header and no rows: there is nothing to make a scale from")]
     NoRows(PathBuf),
-    /// Bad rows in a file of texts, and no wish to skip them.
+    /// Bad rows in a file of texts, which were not to be skipped.
     #[error("{count} of {} of {path} cannot be read, so nothing was written", counted(*.rows, "row"), path = .path.display())]
     BadTexts {
-        /// The file.
         path: PathBuf,
-        /// How many.
+        /// Number of bad rows.
         count: u64,
-        /// Of how many.
+        /// Total number of rows.
         rows: u64,
-        /// The first few, one a line.
+        /// The first few bad rows, one per line.
         listed: String,
     },
     /// A file of texts without any.
     #[error("{0} has no texts, so nothing was written")]
     NoTexts(PathBuf),
-    /// A file of texts had others when it was read again.
+    /// A file of texts changed between two reads.
     #[error("{0} changed while it was read, so nothing was written: run it again")]
     TextsChanged(PathBuf),
-    /// Embeddings cannot be kept beside a table that is being written.
+    /// Embeddings cannot be stored with a table that is being written.
     #[error("{} cannot keep embeddings: {reason}", path.display())]
     KeptEmbeddings {
-        /// The file.
         path: PathBuf,
         /// Why, and what to do.
         reason: String,
     },
-    /// What is read would be written over.
+    /// The output would overwrite the input.
     #[error("{0} is the file that is read: name another one to write to")]
     SameFile(PathBuf),
-    /// Labels without a scale to put them on.
+    /// Labels without a matching scale.
     #[error("the labels in column \"{column}\" make no scale: {source}{}", if_free_text(source, column))]
     NoScale {
-        /// The label column.
         column: String,
-        /// Why not.
+        /// Why there is no scale.
         source: dissensus_domain::ScaleError,
     },
-    /// A scale was named for a question that has one.
+    /// A scale was given for a question that has one.
     #[error(
         "the question \"{question}\" exists with the scale {has}: leave out the scale, or name another question"
     )]
     OtherScale {
-        /// The question.
         question: String,
-        /// Its scale.
+        /// Its existing scale.
         has: String,
     },
-    /// A file of an annotation tool that answers several questions, read as answers to one.
+    /// A file of an annotation tool with answers to several questions, read as answers to one.
     #[error("{path} answers {} questions ({}) and cannot be read as answers to one: leave out the name of a question", names.len(), names.join(", "))]
     SeveralQuestions {
-        /// The file.
         path: PathBuf,
         /// Its questions.
         names: Vec<String>,
     },
-    /// Embeddings of one encoder, and another one at hand.
+    /// The encoder differs from the one of the embeddings.
     #[error("the embeddings of this project were made by {stored}, and the encoder at {dir} is {found} now")]
     EncoderChanged {
-        /// The version the embeddings have.
+        /// The version of the embeddings.
         stored: String,
-        /// The folder.
         dir: PathBuf,
-        /// The version it holds.
+        /// The version in the folder.
         found: String,
     },
-    /// Another encoder came into use while a pooling was chosen.
+    /// Another encoder was selected while a pooling was chosen.
     #[error("another encoder came into use meanwhile, and stays in use: choose again to change it")]
     EncoderSwitched,
-    /// Another encoder came into use after the model that was to predict was fitted.
+    /// Another encoder was selected after the predicting model was fitted.
     #[error(
         "another program gave this project another encoder since its model was fitted, so nothing was written: run it again"
     )]
@@ -388,7 +356,7 @@ pub enum WorkbenchError {
         "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2"
     )]
     OneEncoder,
-    /// There is no answer of this later occasion to take back.
+    /// There is no answer of this annotation round to take back.
     #[error(
         "{question} has no answers of {}: {}",
         occasion.map_or_else(|| "a later occasion".to_owned(), |one| format!("occasion {one}")),
@@ -401,52 +369,50 @@ pub enum WorkbenchError {
         }
     )]
     NoRepeats {
-        /// The question.
         question: String,
-        /// The occasion; any later one with `None`.
+        /// The annotation round; any later one with `None`.
         occasion: Option<u16>,
-        /// Occasions that have answers.
+        /// Annotation rounds that have answers.
         there: Vec<u16>,
     },
-    /// One encoder twice among those to choose from.
+    /// An encoder was named twice among those to choose from.
     #[error("`{0}` is the same encoder as another one of those to choose from: name each once")]
     EncoderTwice(String),
-    /// An encoder to choose that has learned from the labels by which it would be chosen.
+    /// An encoder to choose from was trained on the labels that would be used for the choice.
     #[error(
         "`{0}` was trained on labels of this project, which are left out of its figure, so that it would be compared by other labels than the rest: \
          compare runs instead (runs compare)"
     )]
     EncoderLearned(String),
-    /// A run on an encoder that the project does not use.
+    /// A run with an encoder that the project does not use.
     #[error(
         "run {run} was trained on embeddings of {encoder}, which this project does not use now: \
          encode with that encoder first"
     )]
     OtherEncoder {
-        /// The run.
         run: u32,
         /// Key of its encoder version.
         encoder: String,
     },
-    /// A project without embeddings where they are needed.
+    /// A project without the necessary embeddings.
     #[error("the texts of this project have no embeddings yet: run `dissensus models encode {}`", .0.display())]
     NotEncoded(PathBuf),
-    /// Nothing to encode.
+    /// There is nothing to encode.
     #[error("every text has its embedding already: there is nothing to encode")]
     NothingToEncode,
-    /// Nothing to learn from.
+    /// There are no labels to learn from.
     #[error("the question \"{0}\" has no labels yet: nothing can be learned or measured")]
     NoLabels(String),
-    /// The column split of a project without one.
+    /// A column split of a project without one.
     #[error("this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7")]
     EmptySplit(&'static str),
-    /// No run of that number.
+    /// There is no run of that number.
     #[error("there is no run {0} in this project: `dissensus models runs list` shows them")]
     NoSuchRun(u32),
     /// A run that is not finished.
     #[error("run {0} has no figures: only a finished run can predict or be compared")]
     NoScores(u32),
-    /// Runs that have nothing in common to compare.
+    /// Runs without common labels to compare on.
     #[error("these runs cannot be compared: {0}")]
     NotComparable(&'static str),
     /// A run whose model cannot predict live.
@@ -454,10 +420,9 @@ pub enum WorkbenchError {
         "run {0} cannot predict for the project: only a finished run of multilevel learns label by label, and its files must be there"
     )]
     CannotPredict(u32),
-    /// A question that cannot teach a run's encoder beside its own.
+    /// A question that cannot be used as an auxiliary question of a run.
     #[error("the auxiliary project {} {reason}", .path.display())]
     Auxiliary {
-        /// Its file.
         path: PathBuf,
         /// What is wrong with it, and what to do.
         reason: String,
@@ -465,7 +430,7 @@ pub enum WorkbenchError {
     /// Questions that cannot be learned together on one encoder.
     #[error("these questions cannot be learned together: {0}")]
     Joint(String),
-    /// A run of which no table of predictions can be written.
+    /// A run for which no table of predictions can be written.
     #[error("there can be no table of run {run}: {why}")]
     NoTable {
         /// Its number.
@@ -473,28 +438,24 @@ pub enum WorkbenchError {
         /// Why not.
         why: String,
     },
-    /// A part of a model that cannot be held while the rest learns.
+    /// A part of a model that cannot be frozen.
     #[error("this cannot be frozen: {0}")]
     Freeze(String),
     /// Questions whose predicted scores cannot be correlated.
     #[error("nothing can be correlated: {0}")]
     NotCorrelated(String),
-    /// The labels of a run's auxiliary questions cannot be read any more.
+    /// The labels of a run's auxiliary questions can no longer be read.
     #[error("run {run} cannot go on: {}, which holds the labels of its auxiliary questions, cannot be read ({reason}). Start a new one", .path.display())]
     AuxiliaryLabels {
-        /// Its number.
         run: u32,
-        /// The file.
         path: PathBuf,
         /// Why not.
         reason: String,
     },
-    /// The marked words that a run learns, or has learned, cannot be read any more.
+    /// The marked words of a run can no longer be read.
     #[error("{}, which holds words of run {run}, cannot be read ({reason}). Train a new run", .path.display())]
     WordLabels {
-        /// Its number.
         run: u32,
-        /// The file.
         path: PathBuf,
         /// Why not.
         reason: String,
@@ -502,48 +463,45 @@ pub enum WorkbenchError {
     /// A run that cannot be resumed.
     #[error("run {run} cannot be resumed: {reason}. Start a new one")]
     NotResumable {
-        /// Its number.
         run: u32,
         /// Why not.
         reason: &'static str,
     },
-    /// The files of a run are not where they belong.
+    /// The files of a run are missing.
     #[error(
         "the files of run {run} are not at {}: they belong beside the project, in the folder of its name and \".runs\". \
          Move them there, or train again", path.display()
     )]
     NoRunFiles {
-        /// Its number.
         run: u32,
-        /// Where they belong.
+        /// Their expected path.
         path: PathBuf,
     },
-    /// There are files where those of a run belong, and they are not its own.
+    /// The files at a run's path are not its own.
     #[error("the files at {} are not those of run {run}: {reason}. They were not used and not changed", path.display())]
     ForeignRunFiles {
-        /// Its number.
         run: u32,
         /// The folder.
         path: PathBuf,
-        /// How that is known.
+        /// How that was detected.
         reason: String,
     },
-    /// The project uses an encoder that a run tuned, and has no such run.
+    /// The project uses an encoder tuned by a run that does not exist in it.
     #[error(
         "the encoder of this project was tuned by the run {0}, which this project does not have: choose another encoder"
     )]
     NoRunOfEncoder(uuid::Uuid),
-    /// The encoder of a run that is to be deleted is the project's.
+    /// The run to delete has tuned the project's current encoder.
     #[error(
         "the project uses the encoder that run {0} tuned: choose another encoder first, then delete the run"
     )]
     EncoderInUse(u32),
-    /// The encoder of a run that is to be deleted is what an unfinished run started on.
+    /// An unfinished run started from the encoder of the run to delete.
     #[error(
         "run {unfinished} started on the encoder that run {run} tuned and has not finished: resume or delete run {unfinished} first"
     )]
     EncoderNeeded {
-        /// The run that is to be deleted.
+        /// The run to delete.
         run: u32,
         /// The unfinished one.
         unfinished: u32,
@@ -551,146 +509,139 @@ pub enum WorkbenchError {
     /// A project that was named for its encoder has none.
     #[error("{} {reason}", path.display())]
     EncoderOfProject {
-        /// The project that was named.
         path: PathBuf,
         /// What is wrong, and what to do.
         reason: String,
     },
-    /// The encoder of a run that has not finished.
+    /// The encoder of an unfinished run.
     #[error("run {0} has not finished: its encoder cannot be used yet")]
     UnfinishedEncoder(u32),
-    /// What is kept of a run cannot be read.
+    /// The stored results of a run cannot be read.
     #[error("what the project keeps of run {0} is damaged: train again")]
     DamagedRun(u32),
-    /// A report of a kind that is not written.
+    /// A report of an unsupported kind.
     #[error("{} has no ending that says what to write: use .html, .csv, .json or .tex", .0.display())]
     ReportKind(PathBuf),
-    /// What lies beside a tuned encoder about its training cannot be read.
+    /// The training data record of a tuned encoder cannot be read.
     #[error(
         "{} says what trained this encoder and cannot be read ({reason}): figures could be of texts that trained it. Take the \
          folder of the run again, or delete this file if the encoder was never trained on texts of this project", path.display()
     )]
     DamagedTrainingData {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// Something that cannot happen did.
+    /// An internal error.
     #[error("something went wrong inside the program: {0}")]
     Internal(String),
-    /// A prediction that would lead the annotator.
+    /// A prediction that could influence the annotator.
     #[error("{annotator} has not labelled this text yet: predictions are hidden until then")]
     Blind {
-        /// Who is labelling.
+        /// Name of the current annotator.
         annotator: String,
     },
-    /// Something stands on what is to be removed.
+    /// Something depends on what is to be removed.
     #[error("the {what} cannot be removed: {why}")]
     Stays {
-        /// What.
+        /// The hidden prediction.
         what: String,
-        /// What stands on it.
+        /// What depends on it.
         why: String,
     },
-    /// No import is known that can be taken out.
+    /// There is no import that can be removed.
     #[error(
         "there is no import that can be taken out: each project keeps what its last five imports added, and none is left"
     )]
     NoImport,
-    /// One of a kind at a time.
+    /// An exclusive activity is already running.
     #[error("{0} is under way already: wait for it or cancel it")]
     Busy(&'static str),
-    /// Work in a project that is being closed.
+    /// The project is being closed.
     #[error("the project is being closed: open it again first")]
     Closing,
-    /// Work that panicked.
+    /// The work panicked.
     #[error(
         "{what} stopped because of a fault of the program ({message}); what was confirmed before is kept. \
          Please report this with the diagnostics"
     )]
     Panicked {
-        /// The work.
         what: &'static str,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
-    /// The same, while a background thread could not be had.
+    /// A background thread could not be started.
     #[error("the system would not start another thread: close other programs and try again")]
     NoThread,
     /// The export would replace a file.
     #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
     ExportExists(PathBuf),
-    /// Nothing was pasted but white space.
+    /// Nothing but white space was pasted.
     #[error("there are no rows to paste: copy rows of a table, or lines of text, and paste them again")]
     NothingPasted,
-    /// One row a span in JSON Lines.
+    /// One row per span was requested for JSON Lines.
     #[error(
         "JSON Lines has the spans of an answer as a list, which needs no rows: name the file .csv or .tsv, or leave the choice out"
     )]
     SpanRowsInJson,
-    /// Decisions in a file that holds answers alone.
+    /// Decisions in a file format that holds only answers.
     #[error("a CoNLL file holds answers alone: write decisions to a .csv, .tsv or .jsonl file")]
     DecisionsInConll,
-    /// One row a span of questions that take none.
+    /// One row per span was requested for questions without spans.
     #[error(
         "no question to export is answered with spans: leave the choice of their rows out, or name another question"
     )]
     NoSpansToExport,
-    /// CoNLL of questions that take no spans.
+    /// CoNLL was requested for questions without spans.
     #[error(
         "a CoNLL file holds spans alone: name a question that is answered with spans, or write .csv or .jsonl"
     )]
     NoConll,
-    /// Answers that CoNLL cannot hold.
+    /// Answers that CoNLL cannot represent.
     #[error(
         "{count} of {all} answers cannot be in a CoNLL file, because spans overlap or begin or end with white space (the first: {first}): write .jsonl, or .csv with --spans rows, or leave them out with --leave-out-overlaps"
     )]
     NotInConll {
-        /// How many.
         count: u64,
-        /// Of how many.
+        /// Total number of answers.
         all: u64,
-        /// Whose the first is.
+        /// The first such answer.
         first: String,
     },
-    /// A folder that is no bundle would be replaced by one.
+    /// A folder that is not a bundle would be replaced by one.
     #[error("{} exists already and is no bundle, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotABundle(PathBuf),
-    /// A folder, a file or a link of that name that is no report of ours.
+    /// An existing folder, file or link that is not a report.
     #[error("{} exists already and is no report, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotAReport(PathBuf),
-    /// A report into which something was written since.
+    /// A report that was changed since.
     #[error("{} is a report in which files were changed since it was made ({}), and it is not replaced: keep these elsewhere first, or choose another name", .dir.display(), .files.join(", "))]
     ReportChanged {
-        /// The folder.
         dir: PathBuf,
-        /// The files.
+        /// The changed files.
         files: Vec<String>,
     },
-    /// A bundle that is not as it was made.
+    /// A bundle that is damaged or was changed.
     #[error("the bundle {} cannot be used: {reason}", .path.display())]
     Bundle {
-        /// Its folder.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// Something that a bundle does not have was asked of it.
+    /// Something that a bundle does not contain was requested.
     #[error("{0}")]
     NotInBundle(String),
-    /// Predictions that are to be held in memory all at once.
+    /// Too many predictions for the memory.
     #[error(
         "{0} probabilities are more than this computer has memory for: choose some of the annotators, or fewer texts at a time"
     )]
     TooManyPredictions(u64),
-    /// A question that would stand in a bundle twice.
+    /// A question that would be in a bundle twice.
     #[error("\"{0}\" would stand in the bundle twice, by two models: a bundle answers each question by one")]
     QuestionTwice(String),
-    /// A run whose model cannot leave the project.
+    /// A run whose model cannot be exported.
     #[error("run {run} cannot be bundled: {reason}")]
     CannotBundle {
-        /// Its number.
         run: u32,
         /// Why not.
         reason: String,
@@ -704,32 +655,32 @@ pub enum WorkbenchError {
         .0.display()
     )]
     RunsExist(PathBuf),
-    /// A question that the shared task LeWiDi has no place for.
+    /// A question that the shared task LeWiDi does not support.
     #[error("a LeWiDi submission is of one level a label, and levels are whole numbers: {0} {1}")]
     NotForLewidi(String, &'static str),
-    /// A name that no file can have.
+    /// An invalid file name.
     #[error("no file can be named after \"{0}\": give another name")]
     NotAFileName(String),
-    /// Stopped on wish.
+    /// Cancelled by the user.
     #[error("stopped on your wish; what was finished is kept")]
     Cancelled,
-    /// Stopped on wish while a file was written that appears whole or not at all.
+    /// Cancelled by the user while a file was written that appears complete or not at all.
     #[error("stopped on your wish; nothing was written")]
     CancelledUnwritten,
 }
 
 impl WorkbenchError {
-    /// A fault of the program.
+    /// Creates an internal error.
     pub fn internal(error: &dyn std::fmt::Display) -> Self {
         Self::Internal(error.to_string())
     }
 
-    /// Of work whose only result is a file: a cancel leaves nothing of it.
+    /// Marks work whose only result is a file: a cancel leaves nothing behind.
     pub fn all_or_nothing(self) -> Self {
         if matches!(self, Self::Cancelled) { Self::CancelledUnwritten } else { self }
     }
 
-    /// Stable and kebab-case; scripts and the window may rely on it.
+    /// A stable code in kebab-case; scripts and the window may rely on it.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Store(error) => error.code(),
@@ -842,7 +793,7 @@ impl WorkbenchError {
         }
     }
 
-    /// What there is to say beyond the message.
+    /// Further information beyond the message.
     pub fn detail(&self) -> Option<String> {
         match self {
             Self::SeveralReadings { listed, .. } => Some(listed.clone()),
@@ -863,13 +814,13 @@ impl WorkbenchError {
         }
     }
 
-    /// As the window shows it.
+    /// The error in the form that the window shows.
     pub fn problem(&self) -> Problem {
         Problem { code: self.code().to_owned(), message: self.to_string(), detail: self.detail() }
     }
 }
 
-/// A cancel is a cancel of the use case, in whichever crate it was heard.
+/// Converts errors of lower crates; a cancel in any of them is a cancel of the use case.
 macro_rules! from_errors {
     ($($error:ident in $variant:ident, cancelled as $cancelled:pat,)*) => {
         $(impl From<$error> for WorkbenchError {
@@ -891,7 +842,7 @@ from_errors! {
 }
 
 impl WorkbenchError {
-    /// That this is no answer to a question.
+    /// Creates the error for an invalid answer to a question.
     pub fn off_scale(value: &str, question: &Question) -> Self {
         Self::NotOnScale {
             value: value.to_owned(),
@@ -907,7 +858,7 @@ impl From<WorkbenchError> for Problem {
     }
 }
 
-/// What to do with a column of free text.
+/// Advice for a column of free text.
 fn if_free_text(error: &dissensus_domain::ScaleError, column: &str) -> String {
     match error {
         dissensus_domain::ScaleError::TooMany(_) => {

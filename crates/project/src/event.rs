@@ -1,34 +1,30 @@
-//! What happens in an open project, and who is told of it.
+//! Events in an open project, and their subscribers.
 
 use crate::sync::Snapshot;
 use dissensus_api::JobInfo;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use std::sync::Arc;
 
-/// What happened in a session, told to whoever subscribed.
+/// An event in a session, sent to every subscriber.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A job began, went on or ended.
+    /// A job began, progressed or ended.
     Job(JobInfo),
-    /// A label was recorded or taken back; predictions have followed where a model is live.
+    /// A label was recorded or taken back; predictions of a live model are updated.
     Labels {
-        /// The question.
         question: QuestionId,
-        /// The text.
         text: dissensus_domain::TextId,
-        /// The annotator.
         annotator: AnnotatorId,
-        /// The revision of the predictions now.
+        /// The new revision of the predictions.
         revision: u32,
     },
-    /// A model was fitted anew: all predictions may have changed.
+    /// A model was refitted: all predictions may have changed.
     Model {
-        /// The question.
         question: QuestionId,
-        /// The revision of the predictions now.
+        /// The new revision of the predictions.
         revision: u32,
     },
-    /// A training run began, went on or ended.
+    /// A training run began, progressed or ended.
     Run(dissensus_api::RunInfo),
     /// Texts, annotators or questions were added.
     Project,
@@ -36,13 +32,13 @@ pub enum Event {
 
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Who is told of events.
+/// The subscribers.
 #[derive(Default)]
 pub struct Listeners(Snapshot<Vec<Listener>>);
 
 impl Listeners {
     pub fn send(&self, event: &Event) {
-        // No lock is held: a listener may ask the session anything.
+        // No lock is held: a listener may call any method of the session.
         for listener in self.0.get().iter() {
             listener(event);
         }

@@ -1,33 +1,32 @@
-//! What can go wrong with the guideline.
+//! Errors of the guideline.
 
-/// Why a version of the guideline cannot be.
+/// Why a version of the guideline is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GuidelineError {
-    /// There is nothing in it.
+    /// It is empty.
     #[error("a guideline has some text: write what annotators go by")]
     Blank,
-    /// Too long.
+    /// It is too long.
     #[error("this guideline has {0} characters, and a guideline can have 200,000: leave some out")]
     Long(usize),
-    /// It says what the version before says.
+    /// It is the same as the previous version.
     #[error("this is what version {0} says already: nothing was changed")]
     Unchanged(u32),
     /// Another version was written meanwhile.
     #[error("version {number} was written meanwhile{}: look at it, and change that one", if .by.is_empty() { String::new() } else { format!(" by {}", .by) })]
     Outdated {
-        /// Its number.
         number: u32,
-        /// Who wrote it.
+        /// Its author.
         by: String,
     },
-    /// No version of that number.
+    /// There is no version of that number.
     #[error("there is no version {number} of the guideline: {}", if .oldest == .newest { format!("version {newest} alone is here") } else { format!("it has versions {oldest} to {newest}") })]
     NoVersion {
-        /// What was asked for.
+        /// The requested version.
         number: u32,
-        /// The first one that there is.
+        /// The oldest version.
         oldest: u32,
-        /// The last one.
+        /// The newest version.
         newest: u32,
     },
     /// The project has no guideline.
@@ -35,10 +34,10 @@ pub enum GuidelineError {
         "this project has no guideline yet: `dissensus data guideline PROJECT --from FILE.md` writes its first version"
     )]
     None,
-    /// A picture that cannot be taken.
+    /// A picture that cannot be used.
     #[error("the picture {name} cannot be taken: {why}")]
     Picture {
-        /// As it was named.
+        /// Its name in the guideline.
         name: String,
         /// What is wrong.
         why: String,

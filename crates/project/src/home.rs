@@ -1,4 +1,4 @@
-//! Where the application keeps what belongs to no project: settings, recent projects, the sample, encoders.
+//! Files of the application that belong to no project: settings, recent projects, the sample, encoders.
 
 use crate::error::WorkbenchError;
 use std::io::Write as _;
@@ -14,12 +14,12 @@ pub struct Home {
 }
 
 impl Home {
-    /// The folders of this user. Encoders are looked for, in this order, in `DISSENSUS_MODELS` (then nowhere else), in
-    /// `resources/models` (a package's own), beside the program, in the user's data folder and, for a program built
-    /// from source, in the workspace's `models/`.
+    /// The folders of this user. Encoders are searched, in this order, in `DISSENSUS_MODELS` (then nowhere
+    /// else), in `resources/models` (a package's own), next to the program, in the user's data folder and,
+    /// for a program built from source, in the workspace's `models/`.
     ///
     /// # Errors
-    /// The system names no home folder.
+    /// The system has no home folder.
     pub fn of_user(resources: Option<&Path>) -> Result<Self, WorkbenchError> {
         let (config, data, cache) = match std::env::var_os("DISSENSUS_HOME") {
             Some(home) if !home.is_empty() => {
@@ -36,23 +36,23 @@ impl Home {
         Ok(Self { config, data, cache, models })
     }
 
-    /// All folders inside `folder`, encoders in `models`. For tests and embedding programs.
+    /// Puts all folders inside `folder`, encoders in `models`. For tests and embedding programs.
     pub fn inside(folder: &Path, models: Vec<PathBuf>) -> Self {
         let cache = folder.join("cache");
         Self { config: folder.to_owned(), data: folder.to_owned(), cache, models }
     }
 
-    /// Where encoders are looked for, first place first.
+    /// Folders in which encoders are searched, in this order.
     pub fn models(&self) -> &[PathBuf] {
         &self.models
     }
 
-    /// What can be made again at any time, such as the Python environment of the benchmark's peers.
+    /// Folder for data that can be recreated at any time, such as the Python environment of benchmarks.
     pub fn cache(&self) -> &Path {
         &self.cache
     }
 
-    /// Where a downloaded encoder goes: the only folder that `DISSENSUS_MODELS` leaves, or this user's.
+    /// Folder for downloaded encoders: the only one in `DISSENSUS_MODELS`, or this user's.
     pub fn own_models(&self) -> PathBuf {
         let own = self.data.join("models");
         match self.models.as_slice() {
@@ -61,35 +61,36 @@ impl Home {
         }
     }
 
-    /// Where the log is.
+    /// Folder of the log.
     pub fn logs(&self) -> PathBuf {
         self.data.join("logs")
     }
 
-    /// Where rows that were pasted wait to be imported.
+    /// Folder of pasted rows that are waiting for import.
     pub fn pasted(&self) -> PathBuf {
         self.data.join("pasted")
     }
 
-    /// Which large project files were found in order, and which are open.
+    /// Records of which large project files were checked, and which are open.
     pub fn check_records(&self) -> dissensus_store::CheckRecords {
         dissensus_store::CheckRecords::inside(&self.cache.join("checked"))
             .with_locks(&self.data.join("locks"))
     }
 
-    /// Where the sample project lives.
+    /// Path of the sample project.
     pub fn sample_path(&self) -> PathBuf {
         self.data.join("Sample.dissensus")
     }
 
-    /// Reads `NAME.json` of the configuration; `None` where it is missing or was damaged (then it is kept aside).
+    /// Reads `NAME.json` of the configuration; `None` where it is missing or damaged (it is renamed then).
     pub fn read_json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
         let path = self.config.join(name);
         let bytes = std::fs::read(&path).ok()?;
         match serde_json::from_slice(&bytes) {
             Ok(value) => Some(value),
             Err(_) => {
-                // A half-written or foreign file must not stop the application; nothing of a project is in it.
+                // A half-written or foreign file must not stop the application; it contains nothing of a
+                // project.
                 tracing::warn!(file = name, "cannot be read: kept aside, defaults are used");
                 if std::fs::rename(&path, path.with_extension("json.damaged")).is_err() {
                     tracing::warn!(file = name, "could not be kept aside");
@@ -99,7 +100,8 @@ impl Home {
         }
     }
 
-    /// Holds a lock of the configuration until what it returns is dropped, so that no two programs change a file of it at once.
+    /// Takes a lock of the configuration until the returned file is dropped, so that no two programs change
+    /// one of its files at once.
     pub fn lock_config(&self, name: &str) -> Result<std::fs::File, WorkbenchError> {
         let path = self.config.join(name);
         let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "locking", source };
@@ -109,7 +111,7 @@ impl Home {
         Ok(file)
     }
 
-    /// Removes `NAME.json` of the configuration, where it is there.
+    /// Removes `NAME.json` of the configuration, if it exists.
     pub(crate) fn remove_json(&self, name: &str) -> Result<(), WorkbenchError> {
         let path = self.config.join(name);
         match std::fs::remove_file(&path) {
@@ -120,21 +122,21 @@ impl Home {
         }
     }
 
-    /// Writes `NAME.json` of the configuration; the old one stays until the new one is whole.
+    /// Writes `NAME.json` of the configuration; the old one stays until the new one is complete.
     pub fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), WorkbenchError> {
         let path = self.config.join(name);
         let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
         std::fs::create_dir_all(&self.config).map_err(fail)?;
         let bytes = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
-        // Readable by its owner only (which projects somebody works on is nobody else's business), and the old one stays
-        // until the new one is on disk.
+        // Readable only by its owner (the names of projects are private), and the old file stays until the
+        // new one is on disk.
         let mut part = tempfile::NamedTempFile::new_in(&self.config).map_err(fail)?;
         part.write_all(&bytes).and_then(|()| part.as_file().sync_all()).map_err(fail)?;
         part.persist(&path).map_err(|e| fail(e.error)).map(drop)
     }
 }
 
-/// Makes a folder that only its owner may enter; one that is there stays as it is.
+/// Creates a folder that only its owner may enter; an existing one is unchanged.
 pub fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -155,15 +157,17 @@ fn model_folders(resources: Option<&Path>, data: &Path) -> Vec<PathBuf> {
     let beside = exe.as_deref().and_then(Path::parent);
     folders.extend(beside.map(|dir| dir.join("models")));
     folders.push(data.join("models"));
-    // A program built from source stands some floors below the workspace, which its catalogue file tells.
+    // A program built from source is some levels below the workspace, which is recognised by its catalogue
+    // file.
     let workspace = beside.into_iter().flat_map(Path::ancestors).map(|dir| dir.join("models"));
     folders.extend(workspace.filter(|dir| dir.join("encoders.toml").is_file()));
     folders.extend(checkout(option_env!("DISSENSUS_PACKAGE").is_some()));
     folders
 }
 
-/// The encoders of the checkout that this program was built from, wherever its build folder is. What is packed for other
-/// machines (`cargo xtask dist` sets DISSENSUS_PACKAGE) must not look for a folder of the machine it was built on.
+/// The encoders of the checkout that this program was built from, regardless of its build folder. Packages
+/// for other machines (`cargo xtask dist` sets DISSENSUS_PACKAGE) must not look for a folder of the build
+/// machine.
 fn checkout(packed: bool) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     (!packed && source.join("encoders.toml").is_file()).then_some(source)

@@ -1,4 +1,4 @@
-//! An open project: its file, what of it is held in memory, jobs, events and errors. It knows no use case.
+//! An open project: its file, its in-memory state, jobs, events and errors. It is independent of use cases.
 
 pub mod answer_time;
 pub mod care_file;

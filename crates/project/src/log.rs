@@ -1,8 +1,10 @@
-//! The log: a file in the application's folder that is replaced every day, and standard error where that is asked for.
+//! The log: a file in the application's folder that is replaced every day, and standard error where
+//! requested.
 //!
-//! It says what was done, for how long, and with which error code. It never holds a text, a label or anybody's name: events
-//! carry codes, counts and ids, never messages of errors (which quote what they are about) and never what a panic said (which
-//! can quote a text). Whoever adds an event keeps to that; `tests/log.rs` looks for texts, labels and names after a session.
+//! It records what was done, for how long, and with which error code. It never contains a text, a label or
+//! a name: events have codes, counts and ids, never messages of errors (which quote their subject) and
+//! never the message of a panic (which can quote a text). New events must follow this rule; `tests/log.rs`
+//! searches for texts, labels and names after a session.
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
@@ -18,14 +20,15 @@ use tracing_subscriber::{Layer as _, fmt};
 
 const PREFIX: &str = "dissensus";
 const SUFFIX: &str = "log";
-/// Days that are kept.
+/// Number of days that are retained.
 const DAYS: usize = 7;
-/// What goes to the file: what the program itself did, and trouble of anybody.
+/// Filter of the file: the program's own actions, and warnings of all crates.
 const FILE_FILTER: &str = "warn,dissensus=info";
 
-/// Starts the log of this process, and has panics written to it with their place and backtrace. `level` (`error`, `warn`,
-/// `info`, `debug`, `trace`, or a filter such as `dissensus_store=debug`) is for standard error; without it `RUST_LOG` says.
-/// A folder that cannot be written means no file, and is no reason not to start. Only the first call has an effect.
+/// Starts the log of this process, and logs panics with their location and backtrace. `level` (`error`,
+/// `warn`, `info`, `debug`, `trace`, or a filter such as `dissensus_store=debug`) is for standard error;
+/// without it `RUST_LOG` applies. A folder that cannot be written means no file, but does not prevent the
+/// start. Only the first call has an effect.
 ///
 /// # Errors
 /// [`WorkbenchError::Setting`] where `level` is no filter.
@@ -36,7 +39,7 @@ pub fn start_log(home: &Home, level: Option<&str>) -> Result<(), WorkbenchError>
             value: level.to_owned(),
             allowed: "error, warn, info, debug, trace, or a filter such as dissensus_store=debug".into(),
         })?),
-        // A filter that somebody set for another program is not this one's error.
+        // A filter that was set for another program is no error here.
         None => EnvFilter::try_from_default_env().ok(),
     };
     let to_stderr = asked.map(|filter| {
@@ -63,7 +66,8 @@ fn file(folder: &Path) -> Option<RollingFileAppender> {
         .ok()
 }
 
-/// Place and backtrace, and then what was there before says it on standard error.
+/// Logs location and backtrace of panics, then calls the previous hook, which prints them to standard
+/// error.
 fn log_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -79,7 +83,7 @@ fn log_panics() {
     }));
 }
 
-/// The last `lines` lines of the newest log, oldest first; none where there is no log.
+/// The last `lines` lines of the newest log, oldest first; none without a log.
 pub fn last_lines(home: &Home, lines: usize) -> Vec<String> {
     let Some(newest) = newest(&home.logs()) else { return Vec::new() };
     let Ok(file) = std::fs::File::open(newest) else { return Vec::new() };
@@ -98,11 +102,11 @@ fn newest(folder: &Path) -> Option<PathBuf> {
         path.extension().is_some_and(|e| e == SUFFIX)
             && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
     };
-    // Their names hold the date, so that the last by name is the newest.
+    // Their names contain the date, so the last by name is the newest.
     std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_ours).max()
 }
 
-/// Goes on without what failed, with a line in the log that says so.
+/// Ignores an error, with a warning in the log.
 pub fn go_on<T>(doing: &'static str, result: Result<T, impl Into<WorkbenchError>>) -> Option<T> {
     result
         .map_err(|error| tracing::warn!(code = error.into().code(), "{doing} failed; going on without"))

@@ -1,6 +1,6 @@
-//! Orders that look random and are the same each time.
+//! Reproducible pseudo-random orders.
 
-/// A well-mixed number from two (SplitMix64, Steele, Lea and Flood 2014).
+/// Mixes two numbers into one (SplitMix64, Steele, Lea and Flood 2014).
 pub fn mix(a: u32, b: u32) -> u64 {
     let mut z = (u64::from(a) << 32 | u64::from(b)).wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,15 +1,16 @@
-//! Names that people type or that a file brings: of questions, levels, annotators and attributes.
+//! Names that people type or that are read from a file: of questions, levels, annotators and attributes.
 use std::path::Path;
 
 use crate::error::WorkbenchError;
 use dissensus_domain::{Annotator, CANNOT_SAY, composed, look_alike, not_allowed_in_names};
 use std::collections::HashMap;
 
-/// The longest name, in characters.
+/// Maximum length of a name, in characters.
 const LONGEST: usize = 200;
 
-/// A name as it is kept: trimmed, on one line, not too long, and without characters that act on a terminal or hide how the
-/// name is spelt. Every way in goes through here or, in rows of a file, through the same rule of the domain.
+/// Validates and normalises a name: trimmed, on one line, not too long, and without characters that act on
+/// a terminal or hide the spelling. Every input is checked here or, in rows of a file, by the same rule of
+/// the domain.
 pub fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
     let mut name = name.trim().to_owned();
     if what == "annotator" {
@@ -39,15 +40,16 @@ pub fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchE
     }
 }
 
-/// The people whose names differ from this one only by case, accents, spaces or letters that look alike, by external id; those whose names
-/// are this very one are none.
+/// The people whose names differ from this one only by case, accents, spaces or letters that look alike, by
+/// external id; exact matches are excluded.
 pub fn look_alikes<'a>(annotators: impl Iterator<Item = &'a Annotator>, name: &str) -> Vec<&'a Annotator> {
     let (wanted, exact) = (look_alike(name), composed(name));
     let alike = |known: &str| look_alike(known) == wanted && composed(known) != exact;
     annotators.filter(|known| alike(&known.external_id) || alike(&known.name)).collect()
 }
 
-/// Names that are new beside known ones that look alike: each new name with those. Known ones among themselves are no news.
+/// New names that look like known ones: each new name with those. Known names are not compared with each
+/// other.
 pub fn near_names<'a>(
     known: impl Iterator<Item = &'a str>,
     new: impl Iterator<Item = &'a str>,
@@ -67,7 +69,7 @@ pub fn near_names<'a>(
     near
 }
 
-/// The file name without its ending.
+/// The file name without its extension.
 pub fn project_name(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned())

@@ -1,4 +1,4 @@
-//! Files that are to be written: never the one that is read, and unasked none that is there.
+//! Checks of output files: never an input file, and no existing file unless requested.
 
 use crate::error::WorkbenchError;
 use dissensus_exchange::ExchangeError;
@@ -7,10 +7,11 @@ use dissensus_store::side_file_of;
 use std::io;
 use std::path::Path;
 
-/// Looks before any work whether files can be written under these names.
+/// Checks before any work whether files can be written under these names.
 ///
 /// # Errors
-/// One is one of `inputs` under whatever name, is there already (without `replace`), is a folder, or is to stand in a folder that is not there.
+/// One is one of `inputs` under any name, exists already (without `replace`), is a folder, or is in a
+/// folder that does not exist.
 pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], replace: bool) -> Result<(), WorkbenchError> {
     let inputs: Vec<_> = inputs.iter().filter_map(|path| real_path(path).ok()).collect();
     for out in outputs {

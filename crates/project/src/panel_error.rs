@@ -1,75 +1,71 @@
-//! What can go wrong with a panel.
+//! Errors of panels.
 
-/// Why a panel has no verdict.
+/// Why a panel has no decision.
 #[derive(Debug, thiserror::Error)]
 pub enum PanelError {
-    /// The rule cannot be read.
+    /// The rule cannot be parsed.
     #[error(transparent)]
     Written(#[from] dissensus_domain::PanelRuleError),
     /// The rule does not fit the question or the panel.
     #[error("the rule {rule} cannot be used here: {why}")]
     Rule {
-        /// The rule.
         rule: String,
-        /// Why.
+        /// Why it does not fit.
         why: String,
     },
     /// A level that the question does not have.
     #[error("\"{question}\" has no level \"{level}\" for the rule {rule}: it has {known}")]
     Level {
-        /// The rule.
+        /// The rule with the level.
         rule: String,
-        /// The question.
         question: String,
-        /// What was named.
+        /// The named level.
         level: String,
-        /// What there is.
+        /// Existing levels.
         known: String,
     },
     /// Members cannot be drawn.
     #[error(transparent)]
     Drawing(#[from] dissensus_stats::panels::QuotaError),
-    /// An attribute, or a value, that nobody to draw from has.
+    /// An attribute, or a value, that no candidate has.
     #[error("nobody to draw from has {attribute}={value}; {}", if .known.is_empty() { format!("nobody has an attribute \"{attribute}\"") } else { format!("there is {known}") })]
     Unknown {
-        /// The attribute.
         attribute: String,
-        /// The value.
         value: String,
-        /// Values that there are.
+        /// Existing values.
         known: String,
     },
-    /// Nobody was named.
+    /// No member was named.
     #[error("name the members, or say how many to draw")]
     Nobody,
-    /// Somebody twice.
+    /// A member named twice.
     #[error("\"{0}\" is named twice: a member sits on a panel once")]
     Twice(String),
-    /// Too many at once.
+    /// A number outside its range.
     #[error("{what} cannot be {value}: it takes {allowed}")]
     Range {
-        /// Which number.
+        /// The name of the number.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What it takes.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// No panel of that name.
+    /// There is no panel of that name.
     #[error("no panel is saved as \"{name}\"{}", if .known.is_empty() { ": none is saved".to_owned() } else { format!("; saved are {known}") })]
     NoSuchPanel {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// Existing panels.
         known: String,
     },
-    /// A question whose answers are no levels.
+    /// A question whose answers are not levels.
     #[error("too little to tell: {0}")]
     Needs(String),
 }
 
 impl PanelError {
-    /// Stable and kebab-case.
+    /// A stable code in kebab-case.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Written(_) | Self::Rule { .. } | Self::Level { .. } => "panel-rule",

@@ -1,4 +1,5 @@
-//! Pseudonyms: A1, A2, ... in an order that tells nothing of anybody, and values of attributes that too few people have.
+//! Pseudonyms (A1, A2, ... in an order that reveals nothing about people), and hiding of rare attribute
+//! values.
 
 use crate::context::Context;
 use crate::error::WorkbenchError;
@@ -8,18 +9,21 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
-/// The setting with the secret that puts people in order. Every project has one; it never leaves the file.
+/// Key of the setting with the secret that determines the order of people. Every project has one; it never
+/// leaves the file.
 const KEY: &str = "pseudonym-key";
-/// The setting with who has which number: hashes under that secret.
+/// Key of the setting with the numbers of people: hashes with that secret.
 const ORDER: &str = "pseudonyms";
 
-/// A value of an attribute that fewer people than this have is not shown to others.
+/// Minimum number of people with an attribute value for it to be shown to others.
 pub const FEWEST: usize = 5;
 
-/// Values of attributes that enough of these people have to be shown to others: attribute and value.
+/// Returns the values of attributes that enough of these people have to be shown to others: attribute and
+/// value.
 ///
-/// Values that fewer than [`FEWEST`] people have are left blank. Where fewer people than that would then have a blank, they could be told by it, and the value that the
-/// fewest of the others have is left blank too; every other value stays.
+/// Values that fewer than [`FEWEST`] people have are left blank. Where fewer people than that would then
+/// have a blank, these could be identified, and the least frequent of the other values is left blank too;
+/// every other value is shown.
 pub fn shared_values(people: &[&Attributes]) -> BTreeSet<(String, String)> {
     let mut shown = BTreeSet::new();
     for (name, values) in by_attribute(people) {
@@ -33,7 +37,7 @@ pub fn shared_values(people: &[&Attributes]) -> BTreeSet<(String, String)> {
     shown
 }
 
-/// How many people have each value of each attribute.
+/// Number of people with each value of each attribute.
 fn by_attribute<'a>(people: &[&'a Attributes]) -> BTreeMap<&'a str, BTreeMap<&'a str, usize>> {
     let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for (name, value) in people.iter().flat_map(|attributes| attributes.iter()) {
@@ -42,7 +46,8 @@ fn by_attribute<'a>(people: &[&'a Attributes]) -> BTreeMap<&'a str, BTreeMap<&'a
     counts
 }
 
-/// What is left blank of each attribute of which something is, a sentence each: for whoever makes a file, not for those who get it.
+/// Lists the blanked values of each attribute, a sentence each: for the author of a file, not for its
+/// readers.
 fn left_blank(people: &[&Attributes], shown: &BTreeSet<(String, String)>) -> Vec<String> {
     let of_attribute = |(name, values): (&str, BTreeMap<&str, usize>)| {
         let all = values.len();
@@ -74,19 +79,21 @@ fn left_blank(people: &[&Attributes], shown: &BTreeSet<(String, String)>) -> Vec
     by_attribute(people).into_iter().filter_map(of_attribute).collect()
 }
 
-/// What others may see of people's attributes.
+/// Attributes of people that may be shown to others.
 pub struct SharedAttributes {
     of: HashMap<AnnotatorId, Attributes>,
-    /// Values that are left blank, one for each person who has one.
+    /// Number of blanked values, counted per person.
     pub suppressed: u64,
-    /// The same of each attribute in a sentence.
+    /// The blanked values of each attribute, in a sentence.
     pub left_blank: Vec<String>,
-    /// People whose attributes, taken together, are those of fewer than [`FEWEST`]; those without any value too, where others have some.
+    /// Number of people whose combination of attributes is shared by fewer than [`FEWEST`]; including those
+    /// without any value, where others have some.
     pub told_apart: u64,
 }
 
 impl SharedAttributes {
-    /// Of `people`, nothing of whom is shown elsewhere: values that enough of them have ([`shared_values`]).
+    /// Selects from `people`, whose data is not shown elsewhere, the values that enough of them have
+    /// ([`shared_values`]).
     pub fn of<'a>(people: impl Iterator<Item = (AnnotatorId, &'a Attributes)>) -> Self {
         let people: Vec<(AnnotatorId, &Attributes)> = people.collect();
         let known: Vec<&Attributes> = people.iter().map(|(_, attributes)| *attributes).collect();
@@ -105,20 +112,21 @@ impl SharedAttributes {
         Self { told_apart: few.sum(), of, suppressed, left_blank }
     }
 
-    /// Attributes of one person; none of somebody who is not among the people.
+    /// Attributes of one person; empty for a person who is not among the people.
     pub fn person(&self, id: AnnotatorId) -> Attributes {
         self.of.get(&id).cloned().unwrap_or_default()
     }
 }
 
-/// Who is called what in this copy of the project. A number once given stays, and is nobody else's when somebody goes; numbers of people who
-/// are there when numbers are first asked for are in an order by hashes. Copies that were made before that may number otherwise.
+/// The pseudonyms of people in this copy of the project. A number never changes, and is not reused when a
+/// person is removed; numbers of people who are there when numbers are first requested are in the order of
+/// hashes. Copies that were made before that may have other numbers.
 pub struct Pseudonyms {
     numbers: HashMap<AnnotatorId, u32>,
 }
 
 impl Pseudonyms {
-    /// Those of everybody in the project. Numbers given for the first time are kept, where the project is open to write.
+    /// Pseudonyms of everyone in the project. New numbers are stored, unless the project is read-only.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -142,7 +150,7 @@ impl Pseudonyms {
         Ok(Self { numbers })
     }
 
-    /// Forgets which number was whose of people who are gone: it stays taken, and nothing tells any more whose it was.
+    /// Deletes the hashes of removed people: their numbers stay taken, and nothing shows whose they were.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -161,19 +169,19 @@ impl Pseudonyms {
         Ok(store.set_setting(ORDER, &order.into_iter().map(kept).collect::<Vec<_>>())?)
     }
 
-    /// Somebody's number, from 1.
+    /// A person's number, from 1.
     pub fn number(&self, id: AnnotatorId) -> Result<u32, WorkbenchError> {
         let unknown = || WorkbenchError::internal(&"somebody has no pseudonym");
         self.numbers.get(&id).copied().ok_or_else(unknown)
     }
 
-    /// How a number is written.
+    /// Formats a number as a pseudonym.
     pub fn name(number: u32) -> String {
         format!("A{number}")
     }
 }
 
-/// Somebody, by their external id, as the setting has them.
+/// Hash of a person's external id, as stored in the setting.
 fn hash(key: &str, name: &str) -> String {
     let digest = Sha256::new().chain_update(key).chain_update([0]).chain_update(name).finalize();
     digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
@@ -187,7 +195,7 @@ mod tests {
         shared_values(&tables.iter().collect::<Vec<_>>())
     }
 
-    /// So many people with each value of one attribute, and so many without one.
+    /// A number of people with each value of one attribute, and a number without one.
     fn people(values: &[(&str, usize)], without: usize) -> Vec<Attributes> {
         let of = |(value, n): &(&str, usize)| {
             vec![Attributes::from([("age".to_owned(), (*value).to_owned())]); *n]
@@ -205,13 +213,13 @@ mod tests {
     fn rare_values_are_blank_and_the_rest_stays() {
         let values =
             |found: BTreeSet<(String, String)>| found.into_iter().map(|(_, v)| v).collect::<Vec<_>>();
-        // Five have a blank by their rare values alone.
+        // Only because of rare values, five people have a blank.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 2), ("80", 3)], 0))), ["20", "30"]);
         assert_eq!(
             told(&[("20", 8), ("30", 6), ("70", 2), ("80", 3)], 0),
             ["age: 2 values of 5 people left blank, each of fewer than 5 people; the other 2 values stay"]
         );
-        // One person would: the six go too, the eight stay.
+        // One person would have a blank: the six are hidden too, the eight stay.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 1)], 0))), ["20"]);
         assert_eq!(
             told(&[("20", 8), ("30", 6), ("70", 1)], 0),
@@ -219,7 +227,7 @@ mod tests {
                 "age: 1 value of 1 person left blank, each of fewer than 5 people, and \"30\" of 6 people too, so that nobody is among fewer than 5 people with a blank; the other value stays"
             ]
         );
-        // Who says nothing has a blank as well.
+        // A person without an answer has a blank as well.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 1)], 4))), ["20", "30"]);
         assert_eq!(
             told(&[("20", 8), ("30", 6)], 2),
@@ -230,8 +238,9 @@ mod tests {
         assert!(told(&[("20", 8), ("30", 6)], 5).is_empty() && told(&[("20", 8)], 0).is_empty());
     }
 
-    /// Of random tables no class of an attribute, blanks included, has one to four people; and a value that goes is rare, or one of the least frequent of an attribute of
-    /// which rare values and blanks would be of fewer than five people.
+    /// In random tables no class of an attribute, including blanks, has one to four people; and a blanked
+    /// value is rare, or one of the least frequent of an attribute whose rare values and blanks cover fewer
+    /// than five people.
     #[test]
     fn no_class_is_small_and_nothing_goes_without_need() {
         let mut state = 7u64;

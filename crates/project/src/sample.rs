@@ -1,4 +1,5 @@
-//! The sample project: our own comments and eight simulated annotators. See `sample/SIMULATION.md` for how it was made.
+//! The sample project: our own comments and eight simulated annotators. See `sample/SIMULATION.md` for how
+//! it was made.
 
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -10,9 +11,9 @@ use std::path::Path;
 const COMMENTS: &str = include_str!("../../../sample/comments.csv");
 const ANNOTATORS: &str = include_str!("../../../sample/annotators.csv");
 const LABELS: &str = include_str!("../../../sample/labels.csv");
-/// Stands wherever the sample's labels are shown.
+/// Notice that is shown wherever the sample's labels are.
 pub const NOTICE: &str = "The eight annotators that come with this sample are simulated: a stated formula computed their labels, and no person judged these comments.";
-/// The setting of a project that holds its notice.
+/// Key of the project setting with the notice.
 pub const NOTICE_KEY: &str = "simulated_notice";
 const ATTRIBUTES: [&str; 5] = ["age_band", "gender", "moderating", "region", "tendency"];
 const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
@@ -20,13 +21,13 @@ const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
     ("remove", "Would you remove this comment?", ScaleKind::Binary, &["no", "yes"]),
 ];
 
-/// Makes the sample project at `path`.
+/// Creates the sample project at `path`.
 ///
 /// # Errors
 /// The file exists or cannot be written; then nothing is left behind.
 pub fn create(path: &Path) -> Result<(), WorkbenchError> {
     let store = Store::create(path)?;
-    // The sample shows what a study can turn on.
+    // The sample demonstrates what a study can enable.
     let filled = store.write(fill).and_then(|()| {
         store.write(|tx| tx.set_reveal(true, now_ms()))?;
         Ok(store.set_setting(NOTICE_KEY, NOTICE)?)
@@ -91,10 +92,7 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
     Ok(())
 }
 
-/// The sample's comments alone.
-///
-/// # Errors
-/// They are part of this program: only where that is damaged.
+/// Only the sample's comments.
 pub fn comments() -> Result<Vec<String>, WorkbenchError> {
     Ok(rows(COMMENTS)?.into_iter().filter_map(|mut row| row.remove("text")).collect())
 }

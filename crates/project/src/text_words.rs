@@ -1,4 +1,5 @@
-//! Words of texts (Unicode text segmentation, UAX 29; also emoji and other pictographs, which say as much), and which of them spans cover.
+//! Words of texts (Unicode text segmentation, UAX 29; also emoji and other pictographs, which carry as much
+//! meaning), and which of them spans cover.
 
 use dissensus_domain::SpanSet;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,7 +12,7 @@ fn is_word(segment: &str) -> bool {
     segment.chars().any(|c| c.is_alphanumeric() || is_pictograph(c))
 }
 
-/// The words of a text, as the characters from the first one up to, not including, the second.
+/// The words of a text, as ranges of characters, end exclusive.
 pub fn words(body: &str) -> Vec<(u32, u32)> {
     let (mut words, mut characters, mut bytes) = (Vec::new(), 0, 0);
     for (at, word) in body.split_word_bound_indices().filter(|(_, word)| is_word(word)) {
@@ -23,7 +24,7 @@ pub fn words(body: &str) -> Vec<(u32, u32)> {
     words
 }
 
-/// The words that a span of this type (of any, without one) covers a character of.
+/// The words of which a span of this type (of any, with `None`) covers a character.
 pub fn marked_words(words: &[(u32, u32)], spans: &SpanSet, kind: Option<u16>) -> BTreeSet<u32> {
     let mut marked = BTreeSet::new();
     for span in spans.as_slice().iter().filter(|span| kind.is_none_or(|kind| kind == span.kind)) {
@@ -50,7 +51,8 @@ pub fn marks(words: &[(u32, u32)], spans: &SpanSet) -> Vec<(u32, u64)> {
 pub struct Forms(HashMap<String, u32>);
 
 impl Forms {
-    /// The ids of a text's words, in the order of [`words`]; forms that are new get the next ones.
+    /// Adds the words of a text and returns their ids, in the order of [`words`]; new forms get the next
+    /// ids.
     pub fn add(&mut self, body: &str) -> Vec<u32> {
         let mut id = |word: &str| {
             let next = self.0.len() as u32;
@@ -59,7 +61,7 @@ impl Forms {
         body.split_word_bounds().filter(|word| is_word(word)).map(&mut id).collect()
     }
 
-    /// The forms by their ids.
+    /// The forms in the order of their ids.
     pub fn in_order(&self) -> Vec<&str> {
         let mut all: Vec<(&u32, &String)> = self.0.iter().map(|(form, id)| (id, form)).collect();
         all.sort_unstable();
@@ -74,7 +76,8 @@ mod tests {
 
     #[test]
     fn words_are_counted_in_characters() {
-        // Characters of one to four bytes, a sign that is no word and an emoji that is one, and a combining accent.
+        // Characters of one to four bytes, a sign that is not a word and an emoji that is, and a combining
+        // accent.
         assert_eq!(words("Größe – 😀 ne\u{301}e, ok"), [(0, 5), (8, 9), (10, 14), (16, 18)]);
         assert!(words(" … ").is_empty());
     }

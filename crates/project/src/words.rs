@@ -1,11 +1,12 @@
-//! Words for people.
+//! Wording of messages.
 
-/// "1 text", "2 texts".
+/// Formats a count: "1 text", "2 texts".
 pub fn counted(n: u64, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// A number with so many decimals and a real minus sign, and none before what rounds to zero; as the window writes it.
+/// Formats a number with a fixed number of decimals and a real minus sign, but none before a rounded zero;
+/// the same as in the window.
 pub fn decimal(value: f64, decimals: usize) -> String {
     let written = format!("{value:.decimals$}");
     match written.strip_prefix('-') {
@@ -15,14 +16,15 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     }
 }
 
-/// As [`decimal`], with a plus where it is above zero.
+/// Like [`decimal`], with a plus for positive values.
 pub fn signed(value: f64, decimals: usize) -> String {
     let written = decimal(value, decimals);
     let above = value > 0.0 && written.contains(|c| matches!(c, '1'..='9'));
     if above { format!("+{written}") } else { written }
 }
 
-/// "−0.24 to 0.10", each end written by `end`. Where the interval leaves out 0, no end is rounded to it: then there are more decimals.
+/// Formats an interval such as "−0.24 to 0.10", each end with `end`. Where the interval excludes 0, no end
+/// is rounded to 0: more decimals are used then.
 pub fn interval((low, high): (f64, f64), decimals: usize, end: fn(f64, usize) -> String) -> String {
     let nearest = low.abs().min(high.abs());
     let mut decimals = decimals;
@@ -32,7 +34,7 @@ pub fn interval((low, high): (f64, f64), decimals: usize, end: fn(f64, usize) ->
     format!("{} to {}", end(low, decimals), end(high, decimals))
 }
 
-/// "p 0.031", "p < 0.001".
+/// Formats a p-value: "p 0.031", "p < 0.001".
 pub fn p_value(p: Option<f64>) -> String {
     match p {
         Some(p) if p < 0.001 => "p < 0.001".to_owned(),

@@ -1,9 +1,10 @@
-//! Text of people in HTML, SVG, LaTeX, Markdown and cells of spreadsheets.
+//! Escaping of people's text for HTML, SVG, LaTeX, Markdown and spreadsheet cells.
 
 use std::borrow::Cow;
 
-/// Characters that act on whatever shows them and are not seen: controls (a line end and a tab become a space), separators of lines, marks of
-/// direction, joiners and spaces of no width. Each but white space is written as `\u{..}`.
+/// Escapes invisible characters that affect the display: controls (a line end and a tab become a space),
+/// line separators, direction marks, joiners and zero-width spaces. All except white space are written as
+/// `\u{..}`.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| acts(c) || is_space(c)) {
         return Cow::Borrowed(text);
@@ -37,7 +38,7 @@ fn acts(c: char) -> bool {
         )
 }
 
-/// In HTML and SVG, between tags and in attributes.
+/// Escapes text for HTML and SVG, between tags and in attributes.
 pub fn html(text: &str) -> String {
     plain(text)
         .replace('&', "&amp;")
@@ -47,7 +48,8 @@ pub fn html(text: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// In LaTeX, in a cell of a table too: a row that began with `[` or `*` would be taken for what belongs to the line end before it.
+/// Escapes text for LaTeX, also in a cell of a table: a row beginning with `[` or `*` would be read as an
+/// argument of the preceding line end.
 pub fn latex(text: &str) -> String {
     plain(text).chars().fold(String::new(), |mut out, c| {
         match c {
@@ -65,7 +67,8 @@ pub fn latex(text: &str) -> String {
     })
 }
 
-/// In Markdown, also in a cell of a table: nothing in it is markup, a link or HTML.
+/// Escapes text for Markdown, also in a cell of a table: nothing in it is interpreted as markup, a link or
+/// HTML.
 pub fn markdown(text: &str) -> String {
     plain(text).chars().fold(String::new(), |mut out, c| {
         match c {
@@ -82,7 +85,8 @@ pub fn markdown(text: &str) -> String {
     })
 }
 
-/// In a cell that a spreadsheet may open: it would run what begins like a formula, so that an apostrophe is put before it.
+/// Escapes text for a cell that a spreadsheet may open: text that looks like a formula would be run, so it
+/// is prefixed with an apostrophe.
 pub fn cell(text: &str) -> String {
     let text = plain(text);
     match text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
@@ -91,7 +95,7 @@ pub fn cell(text: &str) -> String {
     }
 }
 
-/// In the name of a file: small letters, digits and hyphens, at most 40.
+/// Converts text for the name of a file: lower-case letters, digits and hyphens, at most 40.
 pub fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in text.to_lowercase().chars() {

@@ -1,9 +1,10 @@
-//! Tables in the manner of booktabs.
+//! Tables in the style of booktabs.
 
-/// Rows of a table that still fit on one page; longer ones are a `longtable`.
+/// Maximum number of rows of a table on one page; longer ones are a `longtable`.
 const ONE_PAGE: usize = 40;
 
-/// A table: how columns stand (`l` or `r` each), titles, and rows of cells. All is escaped already.
+/// Formats a table: alignment of the columns (`l` or `r` each), titles, and rows of cells. Everything is
+/// escaped already.
 pub fn booktabs(
     columns: &str,
     header: &[String],

@@ -1,6 +1,7 @@
-//! Parts of reports for readers outside the project: a self-contained page, plots as SVG, tables as HTML, LaTeX and CSV.
+//! Building blocks of reports for readers outside the project: a self-contained page, plots as SVG, tables
+//! as HTML, LaTeX and CSV.
 //!
-//! Names come from people and files, so each format has its own escape.
+//! Names come from people and files, so each format has its own escaping.
 
 pub mod escape;
 pub mod latex;
@@ -8,7 +9,7 @@ pub mod page;
 pub mod plots;
 pub mod table;
 
-/// A plot or table could not be written; a fault of the program.
+/// A plot or table could not be written, because of an internal error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct RenderError(String);

@@ -1,4 +1,4 @@
-//! A page that needs nothing beside itself: no script, no request, light and dark.
+//! A self-contained page: no script, no request, light and dark.
 
 use super::escape::html;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ nav ul{columns:2;padding-left:1.2rem}a{color:#0b57a4}summary{cursor:pointer}p{ma
 small,caption,figcaption{color:#a2a9b8}svg{filter:invert(.92) hue-rotate(180deg)}code{background:#252932}a{color:#7db4ee}}
 @media print{details>*{display:block}body{max-width:none}}";
 
-/// The page up to its heading; `title` is of people.
+/// The beginning of the page including its heading. Escapes `title`.
 pub fn begin(title: &str) -> String {
     let title = html(title);
     format!(
@@ -24,10 +24,9 @@ pub fn begin(title: &str) -> String {
     )
 }
 
-/// Its end.
 pub const END: &str = "</body></html>\n";
 
-/// A plot with its caption.
+/// Adds a plot with its caption.
 pub fn figure(out: &mut String, svg: &str, caption: &str) {
     let caption = html(caption);
     let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{caption}\" "), 1);

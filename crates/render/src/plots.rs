@@ -1,4 +1,5 @@
-//! Plots as SVG: lines and text, which go into a page as into a PDF. Names are made plain before they are drawn.
+//! Plots as SVG: lines and text, for web pages and PDFs. Invisible characters in names are escaped before
+//! drawing.
 
 use super::escape::plain;
 use crate::RenderError;
@@ -6,9 +7,9 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width and height of a plot among others.
+/// Width and height of a regular plot.
 pub(crate) const SIZE: (u32, u32) = (460, 300);
-/// Told apart by people with any kind of colour vision (Okabe and Ito 2008).
+/// Colours that can be distinguished with any kind of colour vision (Okabe and Ito 2008).
 pub(crate) const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -18,21 +19,21 @@ pub(crate) const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 const GREY: RGBColor = RGBColor(90, 96, 112);
-/// Height of a row with a name, and the most characters of a name that are shown.
+/// Height of a row with a name, and maximum number of characters of a name.
 const ROW: u32 = 22;
 const NAME: usize = 24;
-/// People whose names stand beside a plot; of more the plot is too high.
+/// Maximum number of people with names in a plot, which would be too high otherwise.
 const NAMED: usize = 40;
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// A line of a plot: what it is called, and its points.
+/// A line of a plot: its name and its points.
 pub type Line = (String, Vec<(f64, f64)>);
 
-/// A bar of a histogram: from, to, and how many.
+/// A bar of a histogram: start, end and count.
 pub type Bar = (f64, f64, u64);
 
-/// Somebody's figure with its interval.
+/// A person's figure with its interval.
 pub struct Ranged {
     pub name: String,
     pub value: f64,
@@ -40,7 +41,7 @@ pub struct Ranged {
     pub high: f64,
 }
 
-/// What `draw` draws on an area of this size.
+/// Runs `draw` on an area of this size and returns the SVG.
 pub(crate) fn drawn(
     size: (u32, u32),
     draw: impl Fn(&DrawingArea<SVGBackend<'_>, Shift>) -> Drawn,
@@ -54,7 +55,7 @@ pub(crate) fn drawn(
     Ok(svg)
 }
 
-/// Lines over one axis, with a legend where there are several. None without a line of two points.
+/// Plots lines over one axis, with a legend where there are several. `None` without a line of two points.
 pub fn lines(lines: &[Line], x: &str, y: &str) -> Result<Option<String>, RenderError> {
     let lines: Vec<&Line> = lines.iter().filter(|(_, line)| line.len() > 1).collect();
     if lines.is_empty() {
@@ -90,7 +91,7 @@ pub fn lines(lines: &[Line], x: &str, y: &str) -> Result<Option<String>, RenderE
     .map(Some)
 }
 
-/// Lines in the unit square beside its diagonal: confidence against how often it was right.
+/// Plots lines in the unit square with its diagonal: confidence against accuracy.
 pub fn in_unit_square(
     lines: &[Line],
     with_lines: bool,
@@ -134,9 +135,9 @@ pub fn in_unit_square(
     .map(Some)
 }
 
-/// How many of what lie where. None without any, and of one bar alone.
+/// Plots a histogram. `None` without counts, or with a single bar.
 pub fn histogram(bars: &[Bar], x: &str, y: &str) -> Result<Option<String>, RenderError> {
-    // One bar says no more than its number.
+    // A single bar shows no more than its number.
     let [first, .., last] = bars else { return Ok(None) };
     let most = bars.iter().map(|bar| bar.2).max().unwrap_or(0);
     if most == 0 {
@@ -148,7 +149,7 @@ pub fn histogram(bars: &[Bar], x: &str, y: &str) -> Result<Option<String>, Rende
             .x_label_area_size(36)
             .y_label_area_size(52)
             .build_cartesian_2d(first.0..last.1, 0.0..most as f64 * 1.05)?;
-        // Counts are whole.
+        // Counts are integers.
         let marks = most.min(6) as usize + 1;
         chart
             .configure_mesh()
@@ -169,7 +170,8 @@ pub fn histogram(bars: &[Bar], x: &str, y: &str) -> Result<Option<String>, Rende
     .map(Some)
 }
 
-/// Named amounts as bars from left to right, the first one on top, each with its words at its end. None without any.
+/// Plots named amounts as horizontal bars, the first one on top, each with its words at its end. `None`
+/// without any.
 pub fn bars(of: &[(String, f64, String)], x: &str) -> Result<Option<String>, RenderError> {
     let far = of.iter().map(|(_, value, _)| *value).fold(0.0, f64::max);
     if of.is_empty() || far <= 0.0 {
@@ -202,7 +204,8 @@ pub fn bars(of: &[(String, f64, String)], x: &str) -> Result<Option<String>, Ren
     .map(Some)
 }
 
-/// Figures with their intervals, the lowest one at the bottom: a caterpillar plot. Names stand beside it where there is room. None without any.
+/// Plots figures with their intervals, the lowest one at the bottom: a caterpillar plot. Names are shown
+/// where there is room. `None` without any.
 pub fn caterpillar(of: &[Ranged], x: &str) -> Result<Option<String>, RenderError> {
     let (low, high) = of
         .iter()
@@ -248,7 +251,7 @@ type Chart<'a, 'b> = ChartContext<
     Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
 >;
 
-/// A name at the left of its row.
+/// Draws a name at the left of its row.
 fn row_name(chart: &Chart<'_, '_>, x: f64, y: f64, name: &str) -> Drawn {
     let style = ("sans-serif", 12).into_font().color(&BLACK).pos(Pos::new(HPos::Right, VPos::Center));
     chart.plotting_area().draw(&(EmptyElement::at((x, y)) + Text::new(name.to_owned(), (-6, 0), style)))?;
@@ -264,7 +267,7 @@ fn shortened(name: &str) -> String {
     format!("{}…", head.trim_end())
 }
 
-/// Room for the longest name.
+/// Width of the longest name.
 fn label_width(names: &[String]) -> u32 {
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as u32;
     (longest * 7 + 16).clamp(40, 190)

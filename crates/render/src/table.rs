@@ -1,26 +1,23 @@
-//! A table for readers, as HTML, LaTeX and CSV.
+//! Tables for readers, as HTML, LaTeX and CSV.
 
 use super::escape;
 use super::latex::booktabs;
 use crate::RenderError;
 use std::fmt::Write;
 
-/// More rows than this are folded away on a page.
+/// Number of rows above which a table is collapsed on a page.
 const FOLDED_FROM: usize = 25;
 
-/// A table.
 pub struct Table {
-    /// Name of its files without their endings.
+    /// Name of its files without extensions.
     pub stem: String,
-    /// What it shows, and what it was measured on.
+    /// What it shows, and the data it is based on.
     pub caption: String,
-    /// Its columns.
     pub columns: Vec<Column>,
     /// A cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A column.
 pub struct Column {
     title: String,
     kind: Kind,
@@ -34,20 +31,19 @@ enum Kind {
     Estimate,
 }
 
-/// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Text of people or of ours.
+    /// Text, unescaped.
     Text(String),
-    /// How many.
+    /// A count.
     Count(u64),
-    /// A number, to so many decimals on the page; as exact as it is in CSV.
+    /// A number, with this many decimals on the page; in full precision in CSV.
     Number(f64, usize),
     /// A figure with its interval, to three decimals.
     Estimate(f64, Option<(f64, f64)>),
-    /// Fewer people than may be told apart.
+    /// Too few people to be shown.
     Few,
-    /// Nothing: not defined, or too little to tell.
+    /// Nothing: undefined, or too little data.
     Nothing,
 }
 
@@ -56,24 +52,24 @@ impl Cell {
         Self::Text(text.into())
     }
 
-    /// A number to three decimals, or nothing.
+    /// A number with three decimals, or nothing.
     pub fn three(value: Option<f64>) -> Self {
         value.filter(|value| value.is_finite()).map_or(Self::Nothing, |value| Self::Number(value, 3))
     }
 
-    /// A share as a percentage to one decimal, or nothing.
+    /// A share as a percentage with one decimal, or nothing.
     pub fn percent(share: Option<f64>) -> Self {
         share.filter(|share| share.is_finite()).map_or(Self::Nothing, |share| Self::Number(100.0 * share, 1))
     }
 
-    /// A figure with its interval, or nothing. An interval that lacks its own figure is none.
+    /// A figure with its interval, or nothing. An interval that does not contain its figure is dropped.
     pub fn estimate(value: Option<f64>, interval: Option<(f64, f64)>) -> Self {
         let Some(value) = value.filter(|value| value.is_finite()) else { return Self::Nothing };
         let holds = |(low, high): &(f64, f64)| *low <= value && value <= *high;
         Self::Estimate(value, interval.filter(holds))
     }
 
-    /// As people read it.
+    /// Formats the cell for readers.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -89,7 +85,7 @@ impl Cell {
     }
 }
 
-/// With so many decimals, and 0 without a sign.
+/// Formats a number with fixed decimals, and 0 without a sign.
 fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
@@ -99,24 +95,24 @@ fn fixed(value: f64, decimals: usize) -> String {
 }
 
 impl Column {
-    /// Of text.
+    /// A column of text.
     pub fn text(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: Kind::Text }
     }
 
-    /// Of numbers.
+    /// A column of numbers.
     pub fn number(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: Kind::Number }
     }
 
-    /// Of figures with their intervals.
+    /// A column of figures with their intervals.
     pub fn estimate(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: Kind::Estimate }
     }
 }
 
 impl Table {
-    /// On a page.
+    /// Writes the table as HTML.
     pub fn html(&self, out: &mut String) {
         let caption = escape::html(&self.caption);
         let folded = self.rows.len() > FOLDED_FROM;
@@ -144,7 +140,7 @@ impl Table {
         out.push_str(if folded { "</details>\n" } else { "\n" });
     }
 
-    /// As a file for a paper, its caption as a comment.
+    /// Writes the table as LaTeX, its caption as a comment.
     pub fn latex(&self) -> String {
         let stand: String =
             self.columns.iter().map(|column| if column.kind == Kind::Text { 'l' } else { 'r' }).collect();
@@ -158,10 +154,7 @@ impl Table {
         format!("% {}\n{}", escape::plain(&self.caption), booktabs(&stand, &header, rows))
     }
 
-    /// As a file for a spreadsheet or a script: a figure with its interval is three columns.
-    ///
-    /// # Errors
-    /// None in practice: it is written to memory.
+    /// Writes the table as CSV: a figure with its interval takes three columns.
     pub fn csv(&self) -> Result<Vec<u8>, RenderError> {
         let failed = |e: csv::Error| RenderError::from_display(&e);
         let mut out = csv::Writer::from_writer(Vec::new());
@@ -185,7 +178,7 @@ impl Table {
     }
 }
 
-/// A cell in CSV, and the ends of its interval.
+/// Formats a cell in CSV, and the ends of its interval.
 fn written(cell: &Cell) -> (String, [String; 2]) {
     let none = || [String::new(), String::new()];
     match cell {

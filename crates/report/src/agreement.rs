@@ -1,4 +1,4 @@
-//! How far people agree, with each other and with themselves, and where labels differ.
+//! Agreement between annotators, self-agreement, and where labels differ.
 
 use super::document::Block;
 use super::work::{Asked, Work};
@@ -13,10 +13,11 @@ use dissensus_render::table::{Cell, Column};
 use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Texts with labels of two people or more that a figure of agreement needs: fewer have no interval.
+/// Minimum number of texts with labels of two or more people for a figure of agreement: fewer have no
+/// interval.
 const ENOUGH: usize = 20;
 
-/// Agreement with each other.
+/// Agreement between annotators.
 pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
     let shared = asked.shared();
     if shared < ENOUGH {
@@ -34,7 +35,8 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Wo
     Ok(blocks)
 }
 
-/// Agreement under each wording of the question, or under each version of the guideline; none where labels were given under one alone.
+/// Agreement under each wording of the question, or under each version of the guideline; `None` where all
+/// labels were given under one.
 fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Block>, WorkbenchError> {
     let guideline = &work.of.guideline;
     let found = guideline.agreement_on(asked.question.id, by)?;
@@ -85,8 +87,8 @@ fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Blo
     Ok(Some(asked.stems.table(stem, caption, columns, rows)))
 }
 
-/// A figure with its interval for people like these, or with too few people for these; none where it rests on too little. Where everybody
-/// agrees there is nothing to resample.
+/// A figure with its interval for people like these, or with too few people only for these; empty with too
+/// little data. With complete agreement there is nothing to resample.
 fn estimate(of: &Estimate) -> Cell {
     let all_agree = of.value.is_some_and(|value| value > 1.0 - 1e-9);
     match of.shown() {
@@ -104,7 +106,7 @@ fn of_these_people(of: &Estimate) -> Cell {
     }
 }
 
-/// How intervals were made.
+/// How intervals were computed.
 fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
     let few =
         of.into_iter().any(|of| of.shown().is_some_and(|(_, scope)| scope == IntervalScope::ThesePeople));
@@ -232,7 +234,7 @@ fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>,
     Ok(vec![asked.stems.table("agreement", caption, columns, rows)])
 }
 
-/// Agreement with oneself.
+/// Self-agreement.
 pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
     let index = work.of.context.index();
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! How far labels of one text differ, and on which texts most.
+//! How much labels of one text differ, and the texts on which they differ most.
 
 use super::document::Block;
 use super::work::{Asked, Work};
@@ -10,9 +10,9 @@ use dissensus_render::plots::Bar;
 use dissensus_render::table::{Cell, Column};
 use dissensus_stats::math::median::median;
 
-/// Texts with labels of two people or more that a picture of disagreement needs.
+/// Minimum number of texts with labels of two or more people for a figure of disagreement.
 const ENOUGH: usize = 5;
-/// Texts that are listed.
+/// Number of texts that are listed.
 const TOP: usize = 20;
 const BARS: usize = 10;
 
@@ -87,12 +87,12 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
     Ok(blocks)
 }
 
-/// Ten bars from 0 to 1; each holds its upper end, and the first one 0.
+/// Ten bars from 0 to 1; each includes its upper end, and the first one 0.
 fn bars(values: &[f64]) -> Vec<Bar> {
     let mut bars: Vec<Bar> =
         (0..BARS).map(|at| (at as f64 / BARS as f64, (at + 1) as f64 / BARS as f64, 0)).collect();
     for value in values {
-        // A hundredth of a bar: values of 32 bits stand for tenths.
+        // A hundredth of a bar: tenths are approximated by 32-bit values.
         let at = ((value * BARS as f64 - 1e-6).ceil() as usize).clamp(1, BARS) - 1;
         bars[at].2 += 1;
     }

@@ -1,4 +1,5 @@
-//! The report as a document: sections of sentences, tables and figures, of which each table and figure is a file too.
+//! The report as a document: sections of sentences, tables and figures; each table and figure is also a
+//! file.
 
 use dissensus_render::escape::{html, slug};
 use dissensus_render::page;
@@ -11,43 +12,41 @@ pub(super) struct Document {
     pub(super) sections: Vec<Section>,
 }
 
-/// What belongs together under one heading.
+/// The blocks under one heading.
 pub(super) struct Section {
     pub(super) title: String,
-    /// Of a question below which sections of its own stand.
+    /// Heading of a question that is followed by sections of its own.
     pub(super) is_part: bool,
     pub(super) blocks: Vec<Block>,
 }
 
-/// One piece of a section.
+/// A block of a section.
 pub(super) enum Block {
-    /// A paragraph.
     Text(String),
-    /// What cannot be told, and why.
+    /// What is unavailable, and why.
     Needs(String),
-    /// How to have what is missing: a command.
+    /// A command that produces what is missing.
     Command(String),
     Table(Table),
     Figure(Figure),
 }
 
-/// A plot.
 pub(super) struct Figure {
-    /// Name of its file without its ending.
+    /// Name of its file without the extension.
     pub(super) stem: String,
-    /// What it shows, and what it was measured on.
+    /// What it shows, and the data it is based on.
     pub(super) caption: String,
     pub(super) svg: String,
 }
 
-/// Names of the files of a question's tables and figures, none of which another question has.
+/// Unique names of the files of a question's tables and figures.
 #[derive(Clone, Debug)]
 pub(super) struct Stems {
     prefix: String,
 }
 
 impl Stems {
-    /// Of the question at `place` (from 0) of `all`.
+    /// Names for the question with index `place` (from 0) of `all`.
     pub(super) fn of(question: &str, place: usize, all: usize) -> Self {
         let prefix = match (all, slug(question)) {
             (0 | 1, _) => String::new(),
@@ -62,7 +61,6 @@ impl Stems {
         format!("{}{what}", self.prefix)
     }
 
-    /// A table.
     pub(super) fn table(
         &self,
         what: &str,
@@ -73,7 +71,7 @@ impl Stems {
         Block::Table(Table { stem: self.name(what), caption: caption.into(), columns, rows })
     }
 
-    /// A figure, where there is something to draw.
+    /// A figure, if there is something to draw.
     pub(super) fn figure(
         &self,
         what: &str,
@@ -85,7 +83,6 @@ impl Stems {
 }
 
 impl Document {
-    /// Every table.
     pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
         self.blocks().filter_map(|block| match block {
             Block::Table(table) => Some(table),
@@ -93,7 +90,6 @@ impl Document {
         })
     }
 
-    /// Every figure.
     pub(super) fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.blocks().filter_map(|block| match block {
             Block::Figure(figure) => Some(figure),
@@ -101,7 +97,7 @@ impl Document {
         })
     }
 
-    /// Every sentence about what cannot be told, with the section that it stands in.
+    /// Every sentence about something unavailable, with the title of its section.
     pub(super) fn needs(&self) -> Vec<String> {
         let of = |section: &Section| {
             let needs = section.blocks.iter().filter_map(|block| match block {
@@ -117,7 +113,6 @@ impl Document {
         self.sections.iter().flat_map(|section| &section.blocks)
     }
 
-    /// The page.
     pub(super) fn html(&self) -> String {
         let mut out = page::begin(&self.title);
         out.push_str("<nav><ul>\n");
@@ -128,7 +123,7 @@ impl Document {
         for (at, section) in self.sections.iter().enumerate() {
             let level = if section.is_part { 2 } else { 3 };
             let _ = writeln!(out, "<h{level} id=\"s{at}\">{}</h{level}>", html(&section.title));
-            // Figures that follow one another stand side by side.
+            // Consecutive figures are placed side by side.
             let mut beside = false;
             for block in &section.blocks {
                 let is_figure = matches!(block, Block::Figure(_));

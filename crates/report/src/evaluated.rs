@@ -1,10 +1,10 @@
-//! An evaluation on record, read back as it was written: the same for questions with levels, sets and spans.
+//! A recorded evaluation, parsed from its stored form: the same for questions with levels, sets and spans.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What an evaluation found, as far as a report shows it.
+/// Results of an evaluation, as far as a report shows them.
 #[derive(Debug, Deserialize)]
 pub(super) struct Evaluated {
     pub(super) models: Vec<Scored>,
@@ -31,7 +31,7 @@ pub(super) struct Scored {
     figures: Map<String, Value>,
 }
 
-/// How far others are from one model.
+/// Differences of the other models from one model.
 #[derive(Debug, Deserialize)]
 pub(super) struct Differences {
     pub(super) less: String,
@@ -40,7 +40,7 @@ pub(super) struct Differences {
     pub(super) models: Vec<Difference>,
 }
 
-/// One of them, by keys of figures.
+/// One model's differences, by keys of figures.
 #[derive(Debug, Deserialize)]
 pub(super) struct Difference {
     pub(super) model: String,
@@ -57,14 +57,14 @@ pub(super) struct Paired {
     pub(super) high: Option<f64>,
 }
 
-/// How often a model was right, by how sure it was.
+/// How often a model was right, by its confidence.
 #[derive(Debug, Deserialize)]
 pub(super) struct Curve {
     pub(super) model: String,
     pub(super) bins: Vec<Bin>,
 }
 
-/// Labels of which a model was as sure.
+/// Labels with similar confidence of a model.
 #[derive(Debug, Deserialize)]
 pub(super) struct Bin {
     pub(super) labels: u64,
@@ -82,7 +82,7 @@ pub(super) struct Split {
     pub(super) test_texts: u64,
 }
 
-/// Keys of figures, and how people read them; less is better with a mark.
+/// Keys of figures, with their labels; where less is better the label says so.
 pub(super) const FIGURES: [(&str, &str); 20] = [
     ("log_loss", "log loss ↓"),
     ("token_log_loss", "log loss of words ↓"),
@@ -114,12 +114,13 @@ impl Scored {
 }
 
 impl Evaluated {
-    /// What was found; none of what is no evaluation of models, such as a comparison of encoders.
+    /// Parses the results; `None` for anything but an evaluation of models, such as a comparison of
+    /// encoders.
     pub(super) fn read(metrics: &Value) -> Option<Self> {
         Self::deserialize(metrics).ok().filter(|found| !found.models.is_empty())
     }
 
-    /// Figures that some model has, in the order to show them.
+    /// Figures that some model has, in display order.
     pub(super) fn keys(&self) -> Vec<(&'static str, &'static str)> {
         let all = || self.models.iter().chain(&self.baselines);
         FIGURES.into_iter().filter(|(key, _)| all().any(|one| one.figure(key).is_some())).collect()

@@ -1,4 +1,5 @@
-//! What the project itself can say in a data statement: counts of texts, people, labels, instructions, packets, checks and times.
+//! Facts for a data statement that the project itself contains: counts of texts, people, labels,
+//! instructions, packets, checks and times.
 
 use super::people::{Group, LeftOut, People};
 use super::work::{Asked, Work};
@@ -11,7 +12,6 @@ use dissensus_render::table::Cell;
 use dissensus_stats::math::median::median;
 use std::collections::{BTreeSet, HashSet};
 
-/// Everything.
 pub(super) struct Facts<'a> {
     pub(super) people: &'a People,
     pub(super) asked: &'a [Asked],
@@ -25,9 +25,9 @@ pub(super) struct Facts<'a> {
     pub(super) imported: usize,
     pub(super) withdrawn: u32,
     pub(super) groups: Vec<Group>,
-    /// What is not told of attributes, because too few people have it.
+    /// Attribute values that are hidden because too few people have them.
     pub(super) left_out: LeftOut,
-    /// Names of attributes that are known of somebody.
+    /// Names of attributes that at least one person has.
     pub(super) attributes: BTreeSet<String>,
     pub(super) form: AttributeForm,
     pub(super) guidelines: Vec<GuidelineInfo>,
@@ -38,10 +38,11 @@ pub(super) struct Facts<'a> {
     pub(super) care: StudyCare,
     pub(super) reveals: bool,
     pub(super) decisions: usize,
-    /// Seconds of each label whose time is known.
+    /// Seconds of each label with a known time.
     pub(super) seconds: Vec<f64>,
     pub(super) timed: usize,
-    /// The first and the last moment of the current labels that were given in the program, and of the imported ones.
+    /// The first and the last moment of the current labels that were given in the program, and of the
+    /// imported ones.
     pub(super) given: Option<(i64, i64)>,
     pub(super) read: Option<(i64, i64)>,
     pub(super) repeats: usize,
@@ -49,10 +50,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Read from the project.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Reads the facts from the project.
     pub(super) fn of(work: &Work<'a>, asked: &'a [Asked]) -> Result<Self, WorkbenchError> {
         let paper = work.of;
         let (store, people) = (&paper.context.store, work.people);
@@ -100,12 +98,11 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Labels of all questions.
     pub(super) fn labels(&self) -> usize {
         self.asked.iter().map(|one| one.labels.len()).sum()
     }
 
-    /// How many people something is true of, of so many.
+    /// Formats the number of people out of `all` for whom something is true.
     pub(super) fn count(&self, n: usize, all: usize) -> String {
         self.people.count(n, all).shown()
     }
@@ -122,7 +119,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// When labels were given, in days alone: a time of day could tell who worked when.
+    /// When labels were given, in days only: a time of day could reveal who worked when.
     pub(super) fn days(&self) -> String {
         let day = |ms: i64| local_time(ms as f64).chars().take(10).collect::<String>();
         let days = |(first, last): (i64, i64)| match day(first) == day(last) {
@@ -142,7 +139,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A table of people by their attributes, of those with labels.
+    /// A table of people with labels by their attributes.
     pub(super) fn groups_table(&self) -> String {
         if self.attributes.is_empty() {
             return "Nothing is known of the people but their labels.\n".to_owned();
@@ -155,7 +152,7 @@ impl<'a> Facts<'a> {
             );
         }
         for group in &self.groups {
-            // Values shown are of five people or more, and so are the people without them.
+            // Values shown are of at least five people, and so are the people without them.
             let n = Cell::Count(group.people.len() as u64).shown();
             out.push_str(&format!("| {} | {} | {n} |\n", markdown(&group.attribute), markdown(&group.value)));
         }
@@ -173,7 +170,7 @@ impl<'a> Facts<'a> {
         out.trim_start().to_owned()
     }
 
-    /// How people stand against the pass mark of practice: begun, passed, missed.
+    /// Results of people in practice: begun, passed, failed.
     pub(super) fn practised(&self) -> [usize; 3] {
         let of = |standing: Standing| {
             self.practice.people.iter().filter(|one| one.result.standing == standing).count()
@@ -181,7 +178,7 @@ impl<'a> Facts<'a> {
         [self.practice.people.len(), of(Standing::Passed), of(Standing::Failed)]
     }
 
-    /// How people stand against the mark of attention checks: with a standing, passed, missed.
+    /// Results of people in attention checks: with a result, passed, failed.
     pub(super) fn attended(&self) -> [usize; 3] {
         let all: Vec<Standing> = self.study.people.iter().filter_map(|one| one.attention_standing).collect();
         let of = |standing: Standing| all.iter().filter(|one| **one == standing).count();
@@ -189,7 +186,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What happens to somebody below a pass mark.
+/// What happens to a person below a pass mark.
 pub(super) fn after(then: AfterFailing) -> &'static str {
     match then {
         AfterFailing::GoOn => "the person goes on, and the labels are kept and marked",
@@ -198,8 +195,8 @@ pub(super) fn after(then: AfterFailing) -> &'static str {
     }
 }
 
-/// The first and the last moment of current labels: of those that were given in the program, and of those that were read from files. Made-up
-/// ones count as neither.
+/// The first and the last moment of current labels: of those given in the program, and of those read from
+/// files. Simulated ones count as neither.
 fn moments(work: &Work<'_>, asked: &[Asked]) -> Result<[Option<(i64, i64)>; 2], WorkbenchError> {
     const PAGE: u32 = 20_000;
     let store = &work.of.context.store;

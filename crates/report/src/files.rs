@@ -1,4 +1,4 @@
-//! The folder of a report: where it may stand, and its files.
+//! The folder of a report: its location, and its files.
 
 use super::reproduce::{Folder, NAME, Reproduce};
 use super::sums::{FileSum, hex, sum_of};
@@ -8,10 +8,11 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Says before any work, and again before the end, whether a report may stand there.
+/// Checks before any work, and again before the end, whether a report may be written there.
 ///
 /// # Errors
-/// A folder with something in it (without `replace`, or with what is no report of ours), a file, a link, or a folder to stand in that is not there.
+/// A non-empty folder (without `replace`, or with anything that is not our report), a file, a link, or a
+/// missing parent folder.
 pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
     if dir.file_name().is_none() {
         return Err(WorkbenchError::NotAFileName(dir.display().to_string()));
@@ -24,7 +25,7 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchErro
         if !empty && !replace {
             return Err(WorkbenchError::ExportExists(dir.to_owned()));
         }
-        // Whatever else somebody has there, or wrote into the forms, is not ours to delete.
+        // Other files, and forms that were edited, must not be deleted.
         match Reproduce::folder(dir) {
             _ if empty => {}
             Folder::Report => {}
@@ -40,17 +41,18 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchErro
     }
 }
 
-/// Gives the folder its name.
+/// Renames the temporary folder to its final name.
 ///
 /// # Errors
-/// As [`check_place`], or what the disk says.
+/// Those of [`check_place`], or an I/O error.
 pub(super) fn finish(place: AtomicFolder, dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
-    // Minutes have passed.
+    // Checked again because minutes have passed.
     check_place(dir, replace)?;
     if replace {
         return place.finish().map_err(|e| failed(dir, "writing", e));
     }
-    // An empty folder gives way; one that is filled by now is kept by the system, and refused below.
+    // An empty folder is replaced; the system does not remove one that is no longer empty, which is refused
+    // below.
     let _ = std::fs::remove_dir(dir);
     place.finish_new().map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => WorkbenchError::ExportExists(dir.to_owned()),
@@ -70,10 +72,7 @@ impl<'a> Files<'a> {
         Self { place, sums: Vec::new(), bytes: 0 }
     }
 
-    /// Writes a file; `name` may stand in a folder, which is made.
-    ///
-    /// # Errors
-    /// What the disk says.
+    /// Writes a file; the folder of `name`, if any, is created.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), WorkbenchError> {
         let path = self.path(name);
         if let Some(folder) = path.parent() {
@@ -84,15 +83,12 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    /// Where a file of this name is written by another part of the program.
+    /// Path for a file of this name that another part of the program writes.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.place.join(name)
     }
 
-    /// Takes in a file that another part has written.
-    ///
-    /// # Errors
-    /// It cannot be read.
+    /// Registers a file that another part has written.
     pub(super) fn written(&mut self, name: &str) -> Result<(), WorkbenchError> {
         let path = self.path(name);
         let (sha256, bytes) = sum_of(&path).map_err(|e| failed(&path, "reading", e))?;
@@ -106,15 +102,12 @@ impl<'a> Files<'a> {
         self.sums.push(FileSum { name: name.to_owned(), sha256: hex(&Sha256::digest(bytes)) });
     }
 
-    /// All but the last one, which says what they are.
+    /// Checksums of all files except the last one, which contains them.
     pub(super) fn sums(&self) -> Vec<FileSum> {
         self.sums.clone()
     }
 
-    /// Writes the last one, and returns all names and their size.
-    ///
-    /// # Errors
-    /// What the disk says.
+    /// Writes the last file, and returns all names and their size.
     pub(super) fn end(mut self, reproduce: &Reproduce) -> Result<(Vec<String>, u64), WorkbenchError> {
         let bytes = serde_json::to_vec_pretty(reproduce).map_err(|e| WorkbenchError::internal(&e))?;
         self.write(NAME, &bytes)?;

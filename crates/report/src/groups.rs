@@ -1,4 +1,4 @@
-//! Groups of people compared, with a correction for how many comparisons there are.
+//! Comparisons of groups of people, with a correction for the number of comparisons.
 
 use super::document::Block;
 use super::people::People;
@@ -11,9 +11,9 @@ use dissensus_render::table::{Cell, Column};
 use dissensus_stats::disagreement::holm;
 use std::collections::HashSet;
 
-/// Comparisons of a question at most, those of the largest groups first.
+/// Maximum number of comparisons of a question, those of the largest groups first.
 const MOST: usize = 24;
-/// A difference is called shown at this level, after the correction.
+/// Significance level for reporting a difference, after the correction.
 const SHOWN: f64 = 0.05;
 
 /// One value of an attribute against all others of that attribute.
@@ -21,12 +21,12 @@ const SHOWN: f64 = 0.05;
 struct Pair {
     attribute: String,
     value: String,
-    /// The others' values; of one alone its name is told.
+    /// The others' values; the name is given if it is a single one.
     others: Vec<String>,
     people: [usize; 2],
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 struct Compared<'a> {
     pair: &'a Pair,
     question: String,
@@ -120,7 +120,8 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
     Ok(blocks)
 }
 
-/// What can be compared among people with labels: of two values only the first is spoken of. Values of fewer people than may be told are among the others.
+/// Comparable pairs of groups among people with labels: of two values only the first is reported. Values of
+/// too few people are among the others.
 fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
     let (groups, _) = people.groups(who);
     let values = people.values();
@@ -134,7 +135,7 @@ fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
             .map(|(value, ids)| (*value, with_labels(ids)))
             .collect();
         let rest = others.iter().map(|(_, n)| n).sum::<usize>();
-        // Of others without labels the name says nothing.
+        // Values of others without labels are not named.
         let named: Vec<String> =
             others.iter().filter(|(_, n)| *n > 0).map(|(value, _)| (*value).to_owned()).collect();
         let said = |pair: &Pair| pair.attribute == group.attribute && pair.others == [group.value.clone()];

@@ -1,4 +1,4 @@
-//! How many labels there are, of whom and on what, and how levels are used.
+//! Number of labels, by people and texts, and the use of levels.
 
 use super::document::Block;
 use super::work::{Asked, Work};
@@ -11,7 +11,7 @@ use dissensus_render::plots::Bar;
 use dissensus_render::table::{Cell, Column};
 use dissensus_stats::math::median::median;
 
-/// Bars of a histogram at most.
+/// Maximum number of bars in a histogram.
 const BARS: u64 = 24;
 
 pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
@@ -113,7 +113,7 @@ fn levels(asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
     Ok(std::iter::once(table).chain(asked.stems.figure("levels", caption, svg)).collect())
 }
 
-/// Bars of whole numbers: one for each where they are few, else of equal width.
+/// Bars of whole numbers: one for each if they are few, else of equal width.
 fn whole_bars(counts: &[u64]) -> Vec<Bar> {
     let (Some(low), Some(high)) = (counts.iter().min(), counts.iter().max()) else { return Vec::new() };
     let width = (high - low + 1).div_ceil(BARS);

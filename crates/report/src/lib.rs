@@ -1,4 +1,5 @@
-//! What a paper's appendix needs, as a folder: a report with figures and tables, a data statement, forms, labels for others, and how to make it again.
+//! The contents of a paper's appendix, as a folder: a report with figures and tables, a data statement,
+//! forms, labels for sharing, and instructions to reproduce it.
 
 mod agreement;
 mod disagreement;
@@ -40,7 +41,7 @@ use std::path::Path;
 use std::sync::Arc;
 use work::{Asked, Steps, Work};
 
-/// Steps of each question, and those of the whole report.
+/// Number of steps for each question, and for the whole report.
 const OF_QUESTION: u64 = 8;
 const OF_REPORT: u64 = 4;
 
@@ -58,7 +59,7 @@ pub struct PaperReports {
     study: Study,
 }
 
-/// The parts that a report is made of.
+/// The parts of a session that a report uses.
 pub struct Parts<'a> {
     pub project: &'a Project,
     pub encoding: &'a Encoding,
@@ -100,12 +101,13 @@ impl PaperReports {
         }
     }
 
-    /// Writes the report into the folder `dir`, which appears whole or not at all. An empty folder of that name gives way; a report that is there with
-    /// `replace` alone, and whatever else is there never.
+    /// Writes the report into the folder `dir`, which appears complete or not at all. An empty folder of
+    /// that name is replaced; an existing report only with `replace`, and anything else never.
     ///
     /// # Errors
-    /// The folder may not stand there ([`WorkbenchError::ExportExists`], [`WorkbenchError::NotAReport`]); a packet is open; no encoder where models are to be
-    /// evaluated; the file cannot be read, the disk is full, or a cancel. Nothing is written then.
+    /// The folder is not allowed ([`WorkbenchError::ExportExists`], [`WorkbenchError::NotAReport`]); a task
+    /// packet is open; no encoder where models are to be evaluated; the file cannot be read, the disk is
+    /// full, or a cancel. Nothing is written then.
     pub fn write(
         &self,
         wish: PaperWish,
@@ -118,10 +120,10 @@ impl PaperReports {
         self.write_checked(wish, dir, encoder, progress).map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// As [`PaperReports::write`], as a job with the project's own encoder.
+    /// Like [`PaperReports::write`], as a job with the project's own encoder.
     ///
     /// # Errors
-    /// As there, or an export is under way.
+    /// Those of [`PaperReports::write`], or an export is running.
     pub fn write_as_job(&self, wish: PaperWish, dir: &Path) -> Result<PaperWritten, WorkbenchError> {
         let _reserved = self.context.reservations.reserve(Activity::Export)?;
         let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -188,7 +190,7 @@ impl PaperReports {
         Ok((written, switch))
     }
 
-    /// Every question with its labels, as they are now.
+    /// All questions with their current labels.
     fn asked(&self) -> Result<Vec<Asked>, WorkbenchError> {
         let index = self.context.index();
         let all = index.questions();
@@ -217,7 +219,7 @@ impl PaperReports {
             });
             for (title, build) in SECTIONS {
                 work.steps.next(&format!("{}: {}", one.question.name, title.to_lowercase()))?;
-                // Without labels the first section says so.
+                // Without labels, only the first section is written, which mentions it.
                 if one.labels.is_empty() && title != SECTIONS[0].0 {
                     continue;
                 }
@@ -228,7 +230,7 @@ impl PaperReports {
         Ok(Document { title: format!("Report on {name}"), sections })
     }
 
-    /// Everybody's own labels, for others.
+    /// Writes everyone's own labels, for sharing.
     fn labels(&self, work: &Work<'_>, files: &mut Files<'_>) -> Result<Exported, WorkbenchError> {
         const NAME: &str = "labels.csv";
         let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
@@ -252,7 +254,7 @@ fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Blo
                 .to_owned()
         }
     }));
-    // Wherever labels of nobody are shown.
+    // Shown wherever labels of simulated annotators are.
     blocks.extend(simulated.map(Block::Text));
     if asked.is_empty() {
         blocks.push(Block::Needs("The project asks no question yet: there is nothing to report.".to_owned()));
@@ -260,7 +262,7 @@ fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Blo
     blocks
 }
 
-/// The page, its figures and its tables; how many there are.
+/// Writes the page, its figures and its tables; returns their numbers.
 fn write_document(files: &mut Files<'_>, document: &Document) -> Result<(u32, u32), WorkbenchError> {
     files.write("report.html", document.html().as_bytes())?;
     let (mut figures, mut tables) = (0, 0);

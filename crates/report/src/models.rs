@@ -1,4 +1,4 @@
-//! How well models predict labels: evaluations on record, training runs, calibration, and how fast new people are learned.
+//! Model performance: recorded evaluations, training runs, calibration, and learning curves for new people.
 
 use super::document::Block;
 use super::evaluated::{Difference, Evaluated, Scored};
@@ -21,9 +21,9 @@ use dissensus_training::runs::{COLUMNS, metric_of};
 use dissensus_training::saved_runs::run_tuning;
 use serde::Serialize;
 
-/// Labels of a new person after which models are scored.
+/// Numbers of labels of a new person after which models are scored.
 const AFTER: [usize; 8] = [0, 1, 2, 5, 10, 20, 50, 100];
-/// Figures of runs that stand in the table.
+/// Number of run metrics in the table.
 const SHOWN: usize = 8;
 
 pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
@@ -69,7 +69,7 @@ fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, WorkbenchE
     })
 }
 
-/// Evaluates models now; says why where that cannot be.
+/// Evaluates models now; adds the reason where that is not possible.
 fn evaluate(
     work: &Work<'_>,
     asked: &Asked,
@@ -101,7 +101,6 @@ fn as_value<T: Serialize>(found: &T) -> Result<serde_json::Value, WorkbenchError
     serde_json::to_value(found).map_err(|e| WorkbenchError::internal(&e))
 }
 
-/// The newest evaluation of a question that ended well.
 fn recorded(work: &Work<'_>, asked: &Asked) -> Result<Option<(Evaluated, String)>, WorkbenchError> {
     for one in work.of.context.store.evaluations()? {
         let of_question = one.asked.configuration.get("question").and_then(serde_json::Value::as_str);
@@ -221,7 +220,7 @@ fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Res
     Ok(())
 }
 
-/// Training runs that ended.
+/// Finished training runs.
 fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), WorkbenchError> {
     let learned = work.of.context.index().learned(asked.question.id);
     let all = work.of.runs.list()?;
@@ -268,7 +267,7 @@ fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), W
     Ok(())
 }
 
-/// How fast new people are learned.
+/// The learning curve of new people.
 fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), WorkbenchError> {
     if asked.question.scale.has_options() {
         blocks.push(Block::Needs("Learning curves are of one option or type at a time:".to_owned()));
@@ -282,7 +281,7 @@ fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), 
     }
     let mut counts: Vec<u64> = asked.per_person().into_values().collect();
     counts.sort_unstable();
-    // Half of the people must have twice as many: what is scored comes after what is learned.
+    // Half of the people must have twice as many: scored labels follow the learned ones.
     let middle = counts.get(counts.len() / 2).copied().unwrap_or(0) as usize;
     let after: Vec<usize> = AFTER.into_iter().filter(|n| 2 * n <= middle).collect();
     if after.len() < 2 || counts.len() < 5 {

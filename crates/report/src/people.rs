@@ -1,4 +1,4 @@
-//! People as a report for others names them, and what of them is told.
+//! Names of people in a report for others, and which of their attributes are shown.
 
 use dissensus_domain::{Annotator, AnnotatorId, Attributes};
 use dissensus_project::context::Context;
@@ -7,30 +7,30 @@ use dissensus_project::pseudonyms::{FEWEST, Pseudonyms, shared_values};
 use dissensus_render::table::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Who is called what.
+/// Names of people in the report.
 pub(super) struct People {
-    /// With ids in place of pseudonyms, and counts of few people as they are.
+    /// Whether to use ids instead of pseudonyms, and show small counts unchanged.
     pub(super) with_ids: bool,
     everyone: Vec<Annotator>,
     names: HashMap<AnnotatorId, (u32, String)>,
 }
 
-/// People who have one value of an attribute.
+/// People with one value of an attribute.
 pub(super) struct Group {
     pub(super) attribute: String,
     pub(super) value: String,
     pub(super) people: Vec<AnnotatorId>,
 }
 
-/// Values of attributes that are not told.
+/// Attribute values that are not shown.
 pub(super) struct LeftOut {
     pub(super) values: usize,
-    /// Attributes of which no value is told.
+    /// Attributes of which no value is shown.
     pub(super) attributes: Vec<String>,
 }
 
 impl People {
-    /// Everybody of the project.
+    /// Reads everyone in the project.
     pub(super) fn of(context: &Context, with_ids: bool) -> Result<Self, WorkbenchError> {
         let everyone = context.store.annotators()?;
         let mut names = HashMap::new();
@@ -47,35 +47,36 @@ impl People {
         Ok(Self { with_ids, everyone, names })
     }
 
-    /// How somebody is called.
+    /// Name of a person in the report.
     pub(super) fn name(&self, id: AnnotatorId) -> String {
-        // Somebody who came between two readings of the project has no name rather than their own.
+        // A person who was added between two reads of the project has no name here rather than their own.
         self.names.get(&id).map_or_else(|| "A?".to_owned(), |(_, name)| name.clone())
     }
 
-    /// In which order people are listed; it tells nothing of anybody where they have pseudonyms.
+    /// Position of a person in listings; with pseudonyms it reveals nothing.
     pub(super) fn place(&self, id: AnnotatorId) -> u32 {
         self.names.get(&id).map_or(u32::MAX, |(place, _)| *place)
     }
 
-    /// Everybody.
+    /// All people.
     pub(super) fn everyone(&self) -> &[Annotator] {
         &self.everyone
     }
 
-    /// How many of `all` people something is true of: not told where it is true or untrue of so few that they could be told.
+    /// Number of people out of `all`: hidden where it is true or untrue of so few that they could be
+    /// identified.
     pub(super) fn count(&self, n: usize, all: usize) -> Cell {
         let few = |n: usize| (1..FEWEST).contains(&n);
         match all.saturating_sub(n) {
             _ if self.with_ids => Cell::Count(n as u64),
-            // Of so few people nothing is told, not even that it is true of all or of none.
+            // Nothing is shown about so few people, not even that it is true of all or of none.
             _ if few(all) || few(n) => Cell::Few,
             others if few(others) => Cell::text("nearly all"),
             _ => Cell::Count(n as u64),
         }
     }
 
-    /// Groups of these people by their attributes, and what is left out because too few have it.
+    /// Groups of these people by their attributes, and what is hidden because too few have it.
     pub(super) fn groups(&self, who: &HashSet<AnnotatorId>) -> (Vec<Group>, LeftOut) {
         let known: Vec<&Annotator> = self.everyone.iter().filter(|one| who.contains(&one.id)).collect();
         let attributes: Vec<&Attributes> = known.iter().map(|one| &one.attributes).collect();
@@ -96,7 +97,7 @@ impl People {
         (shown.into_iter().map(group).collect(), left_out)
     }
 
-    /// People and values by attribute, of all people: what group comparisons choose from.
+    /// People and values by attribute, of all people, for group comparisons.
     pub(super) fn values(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<AnnotatorId>>> {
         let mut values: BTreeMap<&str, BTreeMap<&str, Vec<AnnotatorId>>> = BTreeMap::new();
         for one in &self.everyone {

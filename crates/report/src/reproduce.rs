@@ -1,4 +1,4 @@
-//! What it takes to make a report again: versions, seeds, hashes and commands.
+//! Reproducibility data of a report: versions, seeds, hashes and commands.
 
 use super::sums::{FileSum, hex, names_in, sum_of};
 use super::work::{Asked, Work, quoted};
@@ -10,30 +10,29 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Name of the file. A folder that has one, and nothing that it does not name, is a report of ours.
+/// Name of the file. A folder with one, and no other files than those listed in it, is a report of ours.
 pub(super) const NAME: &str = "reproduce.json";
 /// The format of a report.
 const FORMAT: u32 = 1;
-/// Events that are read at once.
+/// Number of events that are read at once.
 const PAGE: u32 = 20_000;
 
-/// What is written.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Reproduce {
-    /// What this file is.
+    /// Identifies the kind of file.
     kind: String,
-    /// Its format.
+    /// Version of the format.
     format: u32,
     program: String,
     version: String,
     made_at: String,
     options: Options,
     project: ProjectState,
-    /// None without embeddings.
+    /// `None` without embeddings.
     encoder: Option<EncoderState>,
     seeds: Seeds,
     commands: Vec<String>,
-    /// Every other file of the report.
+    /// All other files of the report.
     files: Vec<FileSum>,
 }
 
@@ -47,13 +46,14 @@ struct Options {
 #[derive(Debug, Serialize, Deserialize)]
 struct ProjectState {
     file: String,
-    /// Shared by all copies of the project.
+    /// Id shared by all copies of the project.
     id: String,
     texts: u32,
     people: u32,
     labels: u32,
     events: u32,
-    /// SHA-256 over the identities of all events in their order, which copies with the same work share.
+    /// SHA-256 over the identities of all events in their order, which is equal in copies with the same
+    /// work.
     events_sha256: String,
     questions: Vec<QuestionState>,
 }
@@ -62,7 +62,7 @@ struct ProjectState {
 struct QuestionState {
     name: String,
     labels: usize,
-    /// SHA-256 of these labels by their rows in this file, as runs record it.
+    /// SHA-256 of these labels by their rows in this file, as recorded by runs.
     labels_sha256: String,
 }
 
@@ -84,21 +84,18 @@ struct Seeds {
     plan: String,
 }
 
-/// What a folder is, where a report is to stand.
+/// State of a folder that a report is to be written to.
 pub(super) enum Folder {
-    /// A report as an earlier call wrote it, with nothing else in it.
+    /// An unchanged report.
     Report,
-    /// A report of which these files were changed since.
+    /// A report in which these files were changed.
     Changed(Vec<String>),
     /// Anything else.
     Other,
 }
 
 impl Reproduce {
-    /// Of the report that has these files.
-    ///
-    /// # Errors
-    /// The project cannot be read.
+    /// Describes the report with these files.
     pub(super) fn of(work: &Work<'_>, asked: &[Asked], files: Vec<FileSum>) -> Result<Self, WorkbenchError> {
         let (context, wish) = (&work.of.context, work.wish);
         let store = &context.store;
@@ -146,7 +143,7 @@ impl Reproduce {
         })
     }
 
-    /// What this folder is.
+    /// Determines the state of a folder.
     pub(super) fn folder(dir: &Path) -> Folder {
         let Ok(bytes) = std::fs::read(dir.join(NAME)) else { return Folder::Other };
         let Ok(found) = serde_json::from_slice::<Self>(&bytes) else { return Folder::Other };
@@ -155,7 +152,7 @@ impl Reproduce {
         if found.kind != "dissensus-report" || !names.is_ok_and(|all| all.iter().all(|name| known(name))) {
             return Folder::Other;
         }
-        // What was deleted of it is missed by nobody; what was written into it is somebody's work.
+        // Deleted files are no loss; edited files are someone's work.
         let changed = |file: &FileSum| match sum_of(&dir.join(&file.name)) {
             Ok((sum, _)) => sum != file.sha256,
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
@@ -176,7 +173,7 @@ fn events_sha256(work: &Work<'_>) -> Result<String, WorkbenchError> {
         cursor = last.id;
         keys.extend(page.iter().map(|event| event.key));
     }
-    // Rows are of this file; identities are those of every copy.
+    // Rows are specific to this file; identities are common to all copies.
     keys.sort_unstable();
     let mut sum = Sha256::new();
     for key in keys {
@@ -199,8 +196,8 @@ fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, WorkbenchError> {
     }))
 }
 
-/// The name or the version of an encoder without the folders that it lies in, which are one computer's and may name somebody. A version
-/// goes on behind the name with 12 digits of its weights' sum, or with `adopted`.
+/// Name or version of an encoder without its folders, which belong to one computer and may contain a
+/// person's name. In a version the name is followed by 12 digits of its weights' checksum, or by `adopted`.
 pub(super) fn without_folders(key: &str) -> String {
     let is_drive = key.as_bytes().get(1) == Some(&b':');
     if !(key.starts_with(['/', '\\']) || is_drive) {

@@ -1,4 +1,4 @@
-//! How severe each person is: who gives higher levels than others on the same texts.
+//! Severity of each person: who gives higher levels than others on the same texts.
 
 use super::document::Block;
 use super::work::{Asked, Work, quoted};
@@ -9,7 +9,7 @@ use dissensus_render::plots;
 use dissensus_render::plots::Ranged;
 use dissensus_render::table::{Cell, Column};
 
-/// Standard deviations of a normal distribution that hold 95 % of it, on either side.
+/// Standard deviations of a normal distribution that cover 95 % of it, on either side.
 const SIDES: f64 = 1.959_963_984_540_054;
 
 pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {

@@ -1,4 +1,5 @@
-//! One row a text: how many labels of which kind, their distribution, their mean and how far they differ.
+//! Soft labels, one row per text: numbers of labels of each kind, their distribution, their mean and their
+//! disagreement.
 
 use super::work::Asked;
 use dissensus_analysis::text_figures::TextFigures;
@@ -8,7 +9,8 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_render::escape::cell;
 use std::collections::HashMap;
 
-/// The file. Of a question with options or types a label may hold several, so that shares need not sum to 1.
+/// Writes the file. For a question with options or types a label may contain several, so that shares need
+/// not sum to 1.
 pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, WorkbenchError> {
     let failed = |e: csv::Error| WorkbenchError::internal(&e);
     let scale = &asked.question.scale;

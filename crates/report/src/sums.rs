@@ -1,4 +1,4 @@
-//! Sums of files, by which a report is known as it was written.
+//! Checksums of files, by which an unchanged report is recognised.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -8,12 +8,11 @@ use std::path::Path;
 /// A file of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileSum {
-    /// Its path in the folder, with `/`.
     pub(super) name: String,
     pub(super) sha256: String,
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes in hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -33,7 +32,7 @@ pub(super) fn sum_of(path: &Path) -> io::Result<(String, u64)> {
     }
 }
 
-/// Names of all files in a folder and in folders in it, with `/`; a link counts as a file.
+/// Names of all files in a folder and its subfolders, with `/`; a link counts as a file.
 pub(super) fn names_in(dir: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     let mut open = vec![(dir.to_owned(), String::new())];

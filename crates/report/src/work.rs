@@ -1,4 +1,4 @@
-//! What the sections of a report share: the project's parts, people's names, the wish, and how far the work is.
+//! Shared state of a report's sections: the project's parts, people's names, the request, and progress.
 
 use super::PaperReports;
 use super::document::Stems;
@@ -10,7 +10,7 @@ use dissensus_project::jobs::Progress;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is at hand for every section.
+/// Shared state of all sections.
 pub(super) struct Work<'a> {
     pub(super) of: &'a PaperReports,
     pub(super) people: &'a People,
@@ -18,7 +18,7 @@ pub(super) struct Work<'a> {
     pub(super) steps: &'a Steps<'a>,
 }
 
-/// A question, its labels, and how its files are named.
+/// A question with its labels and the names of its files.
 pub(crate) struct Asked {
     pub(super) question: Question,
     pub(super) stems: Stems,
@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     pub(super) labels: Vec<CurrentLabel>,
 }
 
-/// The steps of a report, within each of which other work tells how far it is.
+/// The steps of a report; within each step other work reports its own progress.
 pub(super) struct Steps<'a> {
     progress: &'a dyn Progress,
     done: AtomicU64,
@@ -41,7 +41,7 @@ impl<'a> Steps<'a> {
     /// Begins the next step.
     ///
     /// # Errors
-    /// A cancel.
+    /// [`WorkbenchError::Cancelled`].
     pub(super) fn next(&self, doing: &str) -> Result<(), WorkbenchError> {
         let done = self.done.fetch_add(1, Ordering::Relaxed);
         self.progress.report(done.min(self.all), Some(self.all), doing);
@@ -61,17 +61,17 @@ impl Progress for Steps<'_> {
 }
 
 impl Asked {
-    /// Labels of each text that has some.
+    /// Number of labels of each text with labels.
     pub(super) fn per_text(&self) -> Vec<u64> {
         self.labels.chunk_by(|a, b| a.text == b.text).map(|on_text| on_text.len() as u64).collect()
     }
 
-    /// Texts with labels of two people or more.
+    /// Number of texts with labels of two or more people.
     pub(super) fn shared(&self) -> usize {
         self.per_text().iter().filter(|n| **n > 1).count()
     }
 
-    /// Labels of each person who gave some.
+    /// Number of labels of each person with labels.
     pub(super) fn per_person(&self) -> BTreeMap<AnnotatorId, u64> {
         let mut counts = BTreeMap::new();
         for label in &self.labels {
@@ -80,18 +80,18 @@ impl Asked {
         counts
     }
 
-    /// Who gave labels.
+    /// People with labels.
     pub(super) fn who(&self) -> HashSet<AnnotatorId> {
         self.labels.iter().map(|label| label.annotator).collect()
     }
 
-    /// The question's name as a word of a command line.
+    /// The question's name, quoted for a command line.
     pub(super) fn quoted(&self) -> String {
         quoted(&self.question.name)
     }
 }
 
-/// A word of a command line, as a POSIX shell reads it.
+/// Quotes a word of a command line for a POSIX shell.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
     match !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
@@ -100,7 +100,7 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// What is told of an error that another section need not suffer from: all but a cancel.
+/// Converts an error into a message, so that other sections are unaffected; a cancel is passed on.
 pub(super) fn told<T>(found: Result<T, WorkbenchError>) -> Result<Result<T, String>, WorkbenchError> {
     match found {
         Ok(found) => Ok(Ok(found)),

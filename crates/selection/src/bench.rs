@@ -1,5 +1,4 @@
-//! What measurements need of the inside of this crate: a model without a fit, and one kind of head alone. Needs the feature
-//! `bench`.
+//! Internals for benchmarks: a model without a fit, and a single kind of head. Needs the feature `bench`.
 
 use dissensus_domain::ScaleKind;
 use dissensus_models::batch::{Multilevel, TextScorer};
@@ -11,7 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// A `multilevel` model with made-up parameters (no fit), of any size.
+/// Creates a `multilevel` model of any size with made-up parameters (no fit).
 pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> Box<dyn AnnotatorModel> {
     let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
     let link = Link::new(Target { kind, levels });
@@ -25,21 +24,19 @@ pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> B
     Box::new(Multilevel::from_parts(TextScorer::constant(link), crossed))
 }
 
-/// Heads of each annotator, timed.
+/// Fitted heads of each annotator, with the time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SepHeadsTime {
-    /// Seconds for all heads, inner products included.
+    /// Seconds for all heads, including inner products.
     pub seconds: f64,
-    /// Penalised loss of each annotator's head, `sum of log losses + penalty / 2 |w|^2` with a free intercept; `None` for
-    /// annotators without labels of both classes, who have no finite one.
+    /// Penalised loss of each annotator's head, `sum of log losses + penalty / 2 |w|^2` with a free
+    /// intercept; `None` for annotators without labels of both classes, for whom it is not finite.
     pub losses: Vec<Option<f64>>,
 }
 
 /// Fits one head to each annotator's binary labels on raw embeddings at one ridge penalty: what one
-/// scikit-learn `LogisticRegression(C = 1 / penalty)` for each would do (tools/bench/sep_heads.py compares the two).
-///
-/// # Errors
-/// As [`fit`](crate::fit::fit).
+/// scikit-learn `LogisticRegression(C = 1 / penalty)` for each would do (tools/bench/sep_heads.py compares
+/// the two).
 pub fn sep_heads(
     embeddings: &Embeddings,
     observations: &[Observation],

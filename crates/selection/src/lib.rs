@@ -1,6 +1,6 @@
 //! Fitting any kind of annotator model, and choosing between kinds by held-out labels.
 //!
-//! | module | what it has |
+//! | module | contents |
 //! | --- | --- |
 //! | [`portable`] | a fitted model of any kind without its texts, as bytes |
 //! | [`evaluation`] | splits, evaluation on held-out labels, learning curves |
@@ -13,12 +13,13 @@
 //! use dissensus_stats::data::{Embeddings, FitOptions, ModelError, Observation, Target, TrainingData};
 //! use dissensus_stats::disagreement::Measure;
 //!
-//! // Three texts with two-dimensional embeddings, two annotators, one of whom says "yes" more easily.
+//! // Three texts with two-dimensional embeddings, two annotators, one of whom answers "yes" more easily.
 //! let embeddings = Embeddings::new(2, vec![1.0, 0.0, 0.0, 1.0, 0.7, 0.7])?;
 //! let o = |text, annotator, level| Observation { text, annotator, level };
 //! let observations = [o(0, 0, 0), o(0, 1, 1), o(1, 0, 0), o(1, 1, 1), o(2, 1, 1)];
 //! let target = Target { kind: ScaleKind::Binary, levels: 2 };
-//! let data = TrainingData { embeddings: &embeddings, observations: &observations, annotators: 2, target, attributes: &[] };
+//! let (embeddings, observations) = (&embeddings, &observations);
+//! let data = TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] };
 //!
 //! let mut live = LiveModel::fit(&data, &FitOptions::default(), &Silent)?;
 //! live.record(o(2, 0, 0))?;

@@ -1,5 +1,5 @@
-//! A fitted model of any kind that predicts texts by what is known of them, and can be kept as bytes: for programs that hold embeddings of their own
-//! and no project.
+//! A fitted model of any kind that predicts texts from their embeddings, and can be serialised: for
+//! programs with embeddings of their own and no project.
 
 use dissensus_models::batch::{LinearHeads, Prepared, majority, sep_heads, shared};
 use dissensus_models::live::LiveModel;
@@ -14,30 +14,28 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Texts whose measures are taken at once, at least.
+/// Minimum number of texts whose measures are computed at once.
 const TEXTS_AT_ONCE: usize = 1024;
 
-/// Most probabilities that measures are taken of at once.
+/// Maximum number of probabilities of which measures are computed at once.
 const PROBABILITIES_AT_ONCE: usize = 1 << 24;
 
-/// Texts as arrays: embeddings of `dim` numbers each, one behind the other, and their n-grams where the model is to see any.
+/// Texts as arrays: embeddings of `dim` numbers each, one after the other, and their n-grams where the
+/// model uses any.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTexts<'a> {
-    /// Numbers in one embedding.
     pub dim: usize,
     /// texts x dim.
     pub rows: &'a [f32],
-    /// A row a text.
+    /// One row per text.
     pub ngrams: Option<&'a SparseRows>,
 }
 
 impl<'a> NewTexts<'a> {
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.rows.len().checked_div(self.dim).unwrap_or(0)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -77,7 +75,7 @@ enum Inner {
     Multilevel(LiveModel),
 }
 
-/// What bytes hold.
+/// Serialised form.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     dim: usize,
@@ -87,10 +85,7 @@ struct Saved {
 }
 
 impl PortableModel {
-    /// Fits a model, as [`fit`](crate::fit::fit) does.
-    ///
-    /// # Errors
-    /// As there.
+    /// Fits a model, like [`fit`](crate::fit::fit).
     pub fn fit(
         kind: ModelKind,
         data: &TrainingData<'_>,
@@ -113,7 +108,7 @@ impl PortableModel {
         Ok(Self { dim: data.embeddings.dim, ordinal, inner })
     }
 
-    /// The model as any other one; only `multilevel` and networks have rows of texts that were fitted.
+    /// The model as a trait object; only `multilevel` and networks have rows of fitted texts.
     fn model(&self) -> &dyn AnnotatorModel {
         match &self.inner {
             Inner::Heads(model) => model,
@@ -122,27 +117,24 @@ impl PortableModel {
         }
     }
 
-    /// Which model.
     pub fn kind(&self) -> ModelKind {
         self.model().kind()
     }
 
-    /// Levels of the scale.
     pub fn levels(&self) -> usize {
         self.model().levels()
     }
 
-    /// Annotators that it knows by their index.
+    /// Number of annotators known by their index.
     pub fn annotators(&self) -> usize {
         self.model().annotators()
     }
 
-    /// Numbers in an embedding.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The model that learns label by label, of `multilevel`.
+    /// The live model, of `multilevel`.
     pub fn live(&self) -> Option<&LiveModel> {
         match &self.inner {
             Inner::Multilevel(model) => Some(model),
@@ -150,7 +142,7 @@ impl PortableModel {
         }
     }
 
-    /// The same, to teach it.
+    /// The live model, mutable.
     pub fn live_mut(&mut self) -> Option<&mut LiveModel> {
         match &mut self.inner {
             Inner::Multilevel(model) => Some(model),
@@ -158,10 +150,12 @@ impl PortableModel {
         }
     }
 
-    /// Probabilities of pairs of a text and an annotator, pairs x levels. An annotator beyond those that it knows is the average one.
+    /// Predicts probabilities for pairs of a text and an annotator, pairs x levels. An unknown annotator is
+    /// predicted as the average one.
     ///
     /// # Errors
-    /// Embeddings of another length or with a number that is not finite; a pair of a text that there is not; a cancel.
+    /// Embeddings of another length or with a non-finite number; a pair with a text that does not exist; a
+    /// cancel.
     pub fn predict(
         &self,
         texts: NewTexts<'_>,
@@ -193,10 +187,7 @@ impl PortableModel {
         Ok(out)
     }
 
-    /// The measures of texts over all annotators that it knows.
-    ///
-    /// # Errors
-    /// As [`PortableModel::predict`].
+    /// Predicts the measures of disagreement on texts over all known annotators.
     pub fn disagreement(
         &self,
         texts: NewTexts<'_>,
@@ -230,7 +221,8 @@ impl PortableModel {
         Ok(found)
     }
 
-    /// The model as bytes: what it learned, and for `multilevel` the labels too, from which it goes on learning.
+    /// Serialises the model: what it learned, and for `multilevel` also the labels, from which it can
+    /// continue to learn.
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::File`].
@@ -245,7 +237,7 @@ impl PortableModel {
         postcard::to_allocvec(&saved).map_err(damaged)
     }
 
-    /// A model from [`PortableModel::to_bytes`].
+    /// Restores a model from [`PortableModel::to_bytes`].
     ///
     /// # Errors
     /// [`ModelError::Damaged`] or [`ModelError::Format`].
@@ -271,7 +263,7 @@ impl PortableModel {
         if same { Ok(model) } else { Err(ModelError::Damaged("its parts do not fit together".to_owned())) }
     }
 
-    /// Teaches `multilevel` a label of a text of the fit, or of one that was added since.
+    /// Updates `multilevel` with a label of a text of the fit, or of one that was added since.
     ///
     /// # Errors
     /// Another kind of model, which learns all labels at once; an unknown text, annotator or level.
@@ -284,7 +276,7 @@ impl PortableModel {
     }
 }
 
-/// The measures of texts that a copy of the model takes in.
+/// Predicts the measures of texts that are added to a copy of the model.
 fn disagreement_of_added(
     model: &LiveModel,
     texts: &NewTexts<'_>,

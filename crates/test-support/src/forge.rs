@@ -1,13 +1,13 @@
-//! A project file edited with another program, as somebody does who wants to say what is not theirs to say.
+//! Edits a project file with another program, to simulate forged entries.
 
 use rusqlite::Connection;
 use std::path::Path;
 
-/// Opens a project file as any database, takes its guards off, lets `edit` do what it likes, and puts the guards back, so that the file
-/// looks like one that Dissensus wrote.
+/// Opens a project file as a plain database, drops its triggers, calls `edit`, and restores the triggers,
+/// so that the file looks like one that Dissensus wrote.
 ///
 /// # Panics
-/// The file cannot be opened or edited so.
+/// The file cannot be opened or edited.
 pub fn forge<T>(file: &Path, edit: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> T {
     let work = || -> rusqlite::Result<T> {
         let conn = Connection::open(file)?;

@@ -1,4 +1,4 @@
-//! What tests of several crates share. Nothing of the product depends on it.
+//! Utilities for tests of several crates. Nothing in the product depends on it.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails the test as the test itself would")]
 

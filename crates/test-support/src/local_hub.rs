@@ -1,4 +1,4 @@
-//! A model hub on this machine that has one repository, speaks as the public one does, and can be made to fail.
+//! A local model hub with one repository, which behaves like the public one, and can be made to fail.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -13,34 +13,33 @@ use serde_json::json;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-/// The repository's name.
 pub const NAME: &str = "some/tiny";
 /// The commit of its branch `main`.
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// What goes wrong.
+/// Simulated failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// Nothing.
+    /// No failure.
     None,
-    /// Large files end halfway.
+    /// Large files are truncated halfway.
     Cut,
-    /// A byte of large files is another.
+    /// One byte of large files is wrong.
     Garbled,
-    /// A byte of small files is another.
+    /// One byte of small files is wrong.
     GarbledSmall,
-    /// Files have names that are no checksums, as on some mirrors.
+    /// Files have names that are not checksums, as on some mirrors.
     NoChecksums,
     /// Large files stop halfway, and the connection stays open.
     Silent,
-    /// Only this token is let in; others are answered with the status.
+    /// Only this token is accepted; other requests get the status.
     Closed {
-        /// The one that is let in.
+        /// The accepted token.
         token: &'static str,
-        /// The answer to others.
+        /// The status for other requests.
         status: u16,
     },
-    /// Everything is answered with this status.
+    /// Every request gets this status.
     Status(u16),
     /// The answers are HTML.
     Html,
@@ -54,12 +53,12 @@ struct State {
     ended: AtomicBool,
 }
 
-/// Stops listening when it is dropped.
+/// A hub that stops listening when it is dropped.
 #[allow(missing_debug_implementations, reason = "nobody prints a hub")]
 pub struct LocalHub(Arc<State>);
 
 impl LocalHub {
-    /// Serves the files of a folder, and of the folders in it.
+    /// Serves the files of a folder and its subfolders.
     pub fn of(folder: &Path) -> Self {
         let mut files = BTreeMap::new();
         collect(folder, "", &mut files);
@@ -84,7 +83,7 @@ impl LocalHub {
                     return;
                 }
                 let shared = Arc::clone(&shared);
-                // A client that goes away in the middle is no concern of the hub.
+                // A client may disconnect at any time.
                 thread::spawn(move || shared.answer(stream.unwrap()).unwrap_or_default());
             }
         });
@@ -101,7 +100,7 @@ impl LocalHub {
         *self.0.trouble.lock().unwrap() = trouble;
     }
 
-    /// Paths asked for since the last call, each with its range.
+    /// Paths requested since the last call, each with its range.
     pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.0.log.lock().unwrap())
     }
@@ -130,7 +129,7 @@ impl State {
         let trouble = self.trouble.lock().unwrap().clone();
         match &trouble {
             Trouble::Status(status) => return head(&mut stream, *status, &[], 0),
-            // The store behind the hub's redirects knows no tokens, and must not be told any.
+            // The store behind the hub's redirects uses no tokens, and must not receive any.
             Trouble::Closed { token, status }
                 if !request.path.starts_with("/cdn/")
                     && request.token.as_deref() != Some(&format!("Bearer {token}")) =>
@@ -237,7 +236,7 @@ fn head(stream: &mut TcpStream, status: u16, headers: &[(&str, &str)], length: u
     stream.write_all(b"\r\n")
 }
 
-/// Files that the hub keeps in its store and redirects to.
+/// Files that the hub has in its store and redirects to.
 fn is_large(file: &str) -> bool {
     file.ends_with(".safetensors")
 }
@@ -246,7 +245,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// As git and the hub name a small file.
+/// The name of a small file in git and on the hub.
 fn git_name(bytes: &[u8]) -> String {
     let digest = Sha1::new().chain_update(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

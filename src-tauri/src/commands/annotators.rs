@@ -10,15 +10,16 @@ use tauri::AppHandle;
 const SLIPS_SHOWN: usize = 100;
 
 session_commands! {
-    /// All annotators for one question, with the held-out accuracy where it is known.
+    /// All annotators of one question, with the held-out accuracy if known.
     fn annotator_report(question: QuestionId) -> AnnotatorReport =
         |session| session.analysis.annotators_so_far(question);
 
-    /// Measures the held-out accuracy in the background, as a job of the id that is returned.
+    /// Measures the held-out accuracy in the background, as a job with the returned id.
     fn measure_annotators(question: QuestionId) -> u32 =
         |session| session.analysis.measure_annotators_as_job(question);
 
-    /// How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer.
+    /// Estimates how many annotators and labels a study needs, from the labels of a question. A job whose
+    /// result this returns.
     fn plan(question: QuestionId, wish: PlanWish) -> PlanReport =
         |session| session.analysis.plan_as_job(question, &wish);
 }

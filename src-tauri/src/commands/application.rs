@@ -12,7 +12,8 @@ app_commands! {
     /// Version, encoder and device.
     fn app_info() -> AppInfo = |workbench| Ok(workbench.app_info());
 
-    /// Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name.
+    /// Versions, device, sizes and the last lines of the log, for a bug report. They contain no text, label or
+    /// name.
     fn diagnostics() -> String = |workbench| Ok(workbench.diagnostics());
 }
 
@@ -52,15 +53,15 @@ pub(crate) async fn open_guide(app: AppHandle) -> Result<(), Problem> {
 }
 
 app_commands! {
-    /// Projects opened before, newest first.
+    /// Recently opened projects, newest first.
     fn recent_projects() -> Vec<RecentProject> = |workbench| Ok(workbench.recent_projects());
 
-    /// Takes a project off that list; its file stays.
+    /// Removes a project from that list; its file is unaffected.
     fn forget_recent(path: String) -> () = |workbench| workbench.forget_recent(&path);
 
     /// The settings.
     fn settings() -> AppSettings = |workbench| Ok(workbench.settings());
 
-    /// Keeps the settings.
+    /// Saves the settings.
     fn save_settings(settings: AppSettings) -> () = |workbench| workbench.save_settings(&settings);
 }

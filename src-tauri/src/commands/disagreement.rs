@@ -7,16 +7,16 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 
 session_commands! {
-    /// Texts in order of predicted disagreement.
+    /// Texts in the order of predicted disagreement.
     fn disagreement_ranking(query: DisagreementQuery) -> Ranking =
         |session| session.analysis.ranking(&query);
 
-    /// Some of these texts, as they are now.
+    /// Current rows of some of these texts.
     fn disagreement_rows(query: DisagreementQuery, texts: Vec<TextId>) -> Vec<DisagreementRow> =
         |session| session.analysis.rows(&query, &texts);
 
-    /// Everything about one text among the people whom the query chooses, but never the prediction for the person who labels here and has not answered it,
-    /// unless `show_hidden` asks for it.
+    /// Details of one text for the people selected by the query, except the prediction for the current
+    /// annotator before their answer, unless `show_hidden` is set.
     fn text_detail(
         query: DisagreementQuery,
         text: TextId,
@@ -31,12 +31,13 @@ session_commands! {
     fn nearest_agreed_texts(question: QuestionId, text: TextId) -> Vec<NearText> =
         |session| session.analysis.nearest_agreed_texts(question, text);
 
-    /// Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless
-    /// `show_hidden` asks for it.
+    /// Explains the predicted answers of one or two people to a text. Nothing is returned for the current
+    /// annotator before their answer, unless `show_hidden` is set.
     fn explain(query: ExplainQuery, reading_as: Option<AnnotatorId>, show_hidden: bool) -> Explanation =
         |session| session.analysis.explain(&query, reading_as, show_hidden);
 
-    /// The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled.
+    /// The words that contribute to the score of the text. A job: it reports progress by events and can be
+    /// cancelled.
     fn explain_words(
         query: ExplainQuery,
         reading_as: Option<AnnotatorId>,
@@ -44,8 +45,8 @@ session_commands! {
     ) -> ExplainedWords =
         |session| session.analysis.explain_words_as_job(&query, reading_as, show_hidden);
 
-    /// Who marked each word of a text with the type of spans that `query.question` is, and what people would do with it. Of the person who labels here nothing is expected
-    /// before that person's answer, unless `show_hidden` asks for it.
+    /// Who marked each word of a text with the type of spans `query.question`, and predictions of it. Nothing
+    /// is predicted for the current annotator before their answer, unless `show_hidden` is set.
     fn word_heat(
         query: DisagreementQuery,
         text: TextId,
@@ -54,7 +55,7 @@ session_commands! {
     ) -> WordHeat =
         |session| session.analysis.word_heat(&query, text, reading_as, show_hidden);
 
-    /// Fits a model of which words people mark. It is a job: it tells its progress by events and can be cancelled.
+    /// Fits a model of which words people mark. A job: it reports progress by events and can be cancelled.
     fn fit_words(question: QuestionId) -> WordModelReport =
         |session| session.analysis.fit_words_as_job(question);
 }

@@ -8,7 +8,7 @@ use dissensus_training::encoding::EncoderChoice;
 use tauri::{AppHandle, Manager as _};
 
 app_commands! {
-    /// The default encoder: its size, licence and source, and whether it is here.
+    /// The default encoder: size, licence, source, and whether it is installed.
     fn encoder_offer() -> EncoderOffer = |workbench| workbench.encoder_offer();
 }
 
@@ -40,10 +40,11 @@ session_commands! {
             .start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
     };
 
-    /// The encoders on this computer that the project could use.
+    /// The installed encoders that the project could use.
     fn encoders_here() -> Vec<EncoderHere> = |session| session.analysis.encoders_here();
 
-    /// How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen.
+    /// Measures how well the labels of a question are predicted with each of these encoders. A job whose result
+    /// this returns. No encoder is selected.
     fn try_encoders(question: QuestionId, names: Vec<String>) -> EncoderTrials =
         |session| session.analysis.try_encoders_as_job(question, &names);
 }

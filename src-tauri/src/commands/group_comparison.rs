@@ -4,7 +4,7 @@ use dissensus_api::{GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
 
 session_commands! {
-    /// Compares two groups of people in the background, as a job of the id that is returned.
+    /// Compares two groups of people in the background, as a job with the returned id.
     fn compare_groups(question: QuestionId, groups: GroupsChoice) -> u32 =
         |session| session.analysis.compare_groups_as_job(question, groups);
 

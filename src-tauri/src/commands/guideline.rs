@@ -9,10 +9,10 @@ use std::path::Path;
 use tauri::AppHandle;
 
 session_commands! {
-    /// The version of the guideline that holds; none where nothing was written.
+    /// The current version of the guideline; `None` if there is none.
     fn guideline() -> Option<GuidelineInfo> = |session| session.guideline.newest();
 
-    /// Every version of the guideline, the first one first.
+    /// All versions of the guideline, oldest first.
     fn guideline_versions() -> Vec<GuidelineInfo> = |session| session.guideline.versions();
 }
 
@@ -30,14 +30,13 @@ pub(crate) async fn write_guideline(
 }
 
 session_commands! {
-    /// How far people agreed under each version.
+    /// Agreement under each version.
     fn guideline_agreement() -> Vec<GuidelineAgreement> =
         |session| session.guideline.agreement(OnScreen::Guideline);
 
-    /// A picture of the project.
     fn picture(name: String) -> PictureData = |session| session.guideline.picture(&name);
 
-    /// A picture from a file, as it would be taken into the project; nothing is kept.
+    /// Reads a picture from a file as it would be stored in the project, without storing it.
     fn read_picture(file: String) -> PictureData =
         |session| session.guideline.read_picture(Path::new(&file));
 }

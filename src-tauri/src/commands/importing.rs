@@ -8,15 +8,17 @@ use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats 
 use std::path::Path;
 
 session_commands! {
-    /// What a file holds; nothing is written.
+    /// Previews a file; nothing is written.
     fn import_preview(path: String, choices: ImportChoices) -> ImportPreview =
         |session| session.exchange.preview(Path::new(&path), &choices);
 
-    /// What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written.
+    /// Previews a file, with the columns chosen for the last file that had the same ones, if any; nothing is
+    /// written.
     fn import_preview_as_last_time(path: String) -> ImportPreview =
         |session| session.exchange.preview_as_last_time(Path::new(&path));
 
-    /// Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed.
+    /// Writes pasted rows to a file that can be imported; `header` is whether the first row names the columns,
+    /// `None` to detect it.
     fn paste_rows(pasted: String, header: Option<bool>) -> PastedRows =
         |session| session.exchange.paste(&pasted, header);
 }
@@ -27,18 +29,18 @@ app_commands! {
 }
 
 session_commands! {
-    /// Lets go of what the file that was looked at was unpacked as.
+    /// Deletes the unpacked copy of the previewed file.
     fn forget_opened() -> () = |session| {
         session.exchange.forget_opened();
         Ok(())
     };
 
-    /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
+    /// Imports a file. A job: it reports progress by events and can be cancelled.
     fn import_file(path: String, choices: ImportChoices) -> ImportReport =
         |session| session.exchange.import_as_job(Path::new(&path), &choices);
 
-    /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
-    /// about each text beside its labels, where `decisions` is set.
+    /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else
+    /// with ids, so that it can be imported again; with decisions on each text, where `decisions` is set.
     fn export_project(path: String, pseudonyms: bool, notes: bool, decisions: bool) -> ExportReport =
         |session| {
         let wish = pseudonyms.then_some(Pseudonymised { notes });
@@ -55,29 +57,30 @@ session_commands! {
 }
 
 app_commands! {
-    /// Formats of other programs that labels can be exported in.
+    /// Formats of other programs for exporting labels.
     fn export_formats() -> Vec<ExportFormat> = |_| Ok(formats());
 }
 
 session_commands! {
-    /// What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled.
+    /// Previews a file, including what its format cannot represent; nothing is written. An earlier preview that
+    /// is still running ends as cancelled.
     fn export_contents(wish: ExportWish) -> ExportContents =
         |session| session.exchange.export_contents(&wish);
 
-    /// Nobody waits any more to hear what a file would hold.
+    /// Cancels the preview of a file.
     fn stop_export_contents() -> () = |session| {
         session.exchange.stop_export_contents();
         Ok(())
     };
 
-    /// Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
-    /// with `replace`, where the dialog has asked.
+    /// Writes labels for another program. A job: it reports progress by events and can be cancelled. An
+    /// existing file is replaced only with `replace`, where the dialog has asked.
     fn export_for_program(path: String, wish: ExportWish, replace: bool) -> ExportContents = |session| {
         session.exchange.export_for_tool_as_job(Path::new(&path), &wish, replace)
     };
 
-    /// Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
-    /// cancelled. A file of that name is replaced, for the dialog has asked.
+    /// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by events
+    /// and can be cancelled. An existing file is replaced, for the dialog has asked.
     fn export_predictions(path: String, question: String) -> PredictionsWritten = |session| {
         let done = session.analysis.predictions_as_job(&question, Path::new(&path), true)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -89,11 +92,11 @@ session_commands! {
         })
     };
 
-    /// Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
-    /// replaced, for the dialog has asked.
+    /// Writes labels aggregated by text or by person. A job: it reports progress by events and can be
+    /// cancelled. An existing file is replaced, for the dialog has asked.
     fn export_summary(path: String, wish: SummaryWish) -> SummaryWritten =
         |session| session.summaries.write_as_job(&wish, Path::new(&path), true);
 
-    /// Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked.
+    /// Saves a copy of the whole project; an existing file is replaced, for the dialog has asked.
     fn save_copy(path: String) -> CopyReport = |session| session.project.save_copy_as_job(Path::new(&path));
 }

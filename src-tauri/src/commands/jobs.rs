@@ -3,7 +3,7 @@
 use dissensus_api::JobInfo;
 
 session_commands! {
-    /// Begins (or goes on with) encoding the texts.
+    /// Starts (or resumes) encoding the texts.
     fn start_encoding() -> JobInfo = |session| session.background.start_encoding();
 
     /// Jobs of this project, newest first.

@@ -6,7 +6,7 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
 
 session_commands! {
-    /// The next text to label in an order, other than `after`, as the first of the questions sees it.
+    /// The next text to label in an order, other than `after`, for the first of the questions.
     fn next_text(
         annotator: AnnotatorId,
         questions: Vec<QuestionId>,
@@ -15,11 +15,12 @@ session_commands! {
     ) -> Option<LabelTask> =
         |session| session.labelling.next_text(annotator, questions, order, after);
 
-    /// One text as this annotator sees it on an occasion: 1, or a later one where a packet asks it again.
+    /// One text as this annotator sees it in an annotation round: 1, or a later one where a task packet asks it
+    /// again.
     fn label_task(annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: u16) -> LabelTask =
         |session| session.labelling.task_on(annotator, question, text, occasion);
 
-    /// The text so many steps on (or back) in the order of the file.
+    /// The text this many positions after (or before) in file order.
     fn neighbour_text(
         annotator: AnnotatorId,
         question: QuestionId,
@@ -28,24 +29,24 @@ session_commands! {
     ) -> Option<LabelTask> =
         |session| session.labelling.neighbour_text(annotator, question, text, step);
 
-    /// How far an annotator is with the questions on the screen.
+    /// An annotator's progress on the questions on the screen.
     fn progress(annotator: AnnotatorId, questions: Vec<QuestionId>) -> Progress =
         |session| session.labelling.progress(annotator, questions);
 
-    /// Records a label; it is on disk when this answers.
+    /// Records a label; it is on disk when this returns.
     fn record_label(label: NewLabel, beside: Beside) -> LabelReceipt = |session| {
         session.labelling.record_with(&label, &beside, LabelSource::Window).map(|recorded| recorded.receipt)
     };
 
-    /// Records an answer to a text that a packet asks again; it is on disk when this answers.
+    /// Records a re-annotation of a text in a task packet; it is on disk when this returns.
     fn record_again(label: NewLabel, beside: Beside, occasion: u16) -> LabelReceipt =
         |session| session.labelling.record_again_with(&label, &beside, occasion, LabelSource::Window);
 
-    /// Says something about a text and nothing else, in place of what was said before.
+    /// Records only a note on a text, in place of an earlier one.
     fn remark_text(annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) -> () =
         |session| session.labelling.remark(annotator, question, text, &beside, LabelSource::Window);
 
-    /// Keeps what was typed beside an answer and is not given, on this computer; none forgets it.
+    /// Stores a note on this computer that was typed but not submitted; `None` deletes it.
     fn keep_draft(
         annotator: AnnotatorId,
         question: QuestionId,
@@ -56,18 +57,18 @@ session_commands! {
         session.labelling.keep_draft(annotator, question, text, occasion, typed.as_ref())
     };
 
-    /// What people said beside their answers, and what they flagged.
+    /// People's notes and flags.
     fn remarks(query: RemarkQuery) -> Vec<RemarkInfo> = |session| session.project.remarks(&query);
 
-    /// Takes back the annotator's last label of these questions, if there is one.
+    /// Takes back the annotator's last label of these questions, if any.
     fn undo_label(annotator: AnnotatorId, questions: Vec<QuestionId>) -> Option<Undone> =
         |session| session.labelling.undo(annotator, questions, LabelSource::Window);
 
-    /// Puts off what is asked about a text and not answered.
+    /// Skips the unanswered questions about a text.
     fn skip_text(annotator: AnnotatorId, questions: Vec<QuestionId>, text: TextId) -> Progress =
         |session| session.labelling.skip(annotator, questions, text);
 
-    /// Marks a text for a second look, or takes the mark off.
+    /// Flags a text for a second look, or removes the flag.
     fn flag_text(annotator: AnnotatorId, question: QuestionId, text: TextId, on: bool) -> Progress =
         |session| session.labelling.flag(annotator, question, text, on);
 }

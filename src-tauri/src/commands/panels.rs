@@ -22,17 +22,17 @@ pub(crate) async fn ask_panel(
 }
 
 session_commands! {
-    /// What a panel is expected to decide on one text.
+    /// The predicted decision of a panel on one text.
     fn panel_on_text(wish: PanelWish, beside: Option<PanelWish>, text: TextId) -> PanelVerdicts =
         |session| session.panels.ask_about(&wish, beside.as_ref(), text);
 
-    /// The panels that are kept in the project.
+    /// The saved panels of the project.
     fn kept_panels() -> Vec<KeptPanel> = |session| session.panels.list();
 
-    /// Keeps a panel under a name.
+    /// Saves a panel under a name.
     fn keep_panel(name: String, wish: PanelWish) -> Vec<KeptPanel> =
         |session| session.panels.save(&name, &wish);
 
-    /// Keeps the panel of a name no longer.
+    /// Deletes the saved panel of this name.
     fn forget_panel(name: String) -> Vec<KeptPanel> = |session| session.panels.forget(&name);
 }

@@ -7,7 +7,7 @@ use dissensus_api::{
 use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};
 
 session_commands! {
-    /// How far somebody is with the practice, and what may be done now; none where nothing is practised on.
+    /// A person's progress in practice, and the allowed next step; `None` without practice.
     fn practice_state(annotator: AnnotatorId) -> Option<PracticeState> =
         |session| session.labelling.practice(annotator);
 
@@ -15,14 +15,14 @@ session_commands! {
     fn next_practice(annotator: AnnotatorId) -> Option<PracticeTask> =
         |session| session.labelling.next_practice(annotator);
 
-    /// Records an answer in practice, and tells whether it was right; it is on disk when this answers.
+    /// Records an answer in practice, and returns whether it was right; it is on disk then.
     fn record_practice(answer: NewPracticeAnswer) -> PracticeFeedback =
         |session| session.labelling.record_practice(&answer);
 
-    /// What is practised on, the pass mark, and what came of it.
+    /// The practice texts, the pass mark, and people's results.
     fn practice_setup() -> PracticeSetup = |session| session.study.practice();
 
-    /// Sets the right answer of a text that is practised on, or takes it back. The text is named by its id in files.
+    /// Sets the right answer of a practice text, or removes it. The text is named by its id in files.
     fn set_practice_text(
         question: QuestionId,
         text_id: String,
@@ -34,16 +34,16 @@ session_commands! {
         session.study.practice()
     };
 
-    /// Sets the pass mark of practice, or what happens below it; what is not named stays.
+    /// Sets the pass mark of practice, or what happens below it; missing values are unchanged.
     fn set_practice_rule(rule: NewPracticeRule) -> PracticeSetup = |session| {
         session.study.set_practice_rule(&rule)?;
         session.study.practice()
     };
 
-    /// The mark of attention checks.
+    /// The pass mark of attention checks.
     fn check_rule() -> CheckRuleInfo = |session| session.study.check_rule();
 
-    /// Sets the mark of attention checks, or none.
+    /// Sets the pass mark of attention checks, or removes it.
     fn set_check_rule(rule: Option<CheckRule>) -> CheckRuleInfo =
         |session| session.study.set_check_rule(rule);
 }

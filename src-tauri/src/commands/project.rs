@@ -56,7 +56,7 @@ pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
 }
 
 app_commands! {
-    /// The open project, if there is one.
+    /// The open project, if any.
     fn project() -> Option<ProjectInfo> = |workbench| workbench.project();
 }
 
@@ -97,7 +97,7 @@ pub(crate) async fn change_question(
 }
 
 session_commands! {
-    /// What stands on each level of a question, so that it cannot be removed.
+    /// What depends on each level of a question and prevents its removal.
     fn level_uses(question: QuestionId) -> Vec<LevelUseInfo> =
         |session| session.project.level_uses(question);
 }
@@ -110,14 +110,16 @@ pub(crate) async fn scale_templates() -> Result<Vec<ScaleTemplate>, Problem> {
 }
 
 session_commands! {
-    /// Everyone in the project.
+    /// All annotators of the project.
     fn annotators() -> Vec<AnnotatorInfo> = |session| session.project.annotators();
 
-    /// Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`.
+    /// Adds a person confirmed to be different from everyone whose name looks alike: what `add_annotator`
+    /// refuses as `near-name`.
     fn add_new_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
         |session| session.project.add_new_annotator(&name, &attributes);
 
-    /// Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person.
+    /// Adds a person. A name that looks like another person's is refused as `near-name`: ask whether it is that
+    /// person.
     fn add_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
         |session| session.project.add_annotator(&name, &attributes);
 }
@@ -140,24 +142,24 @@ pub(crate) async fn change_annotator(
 }
 
 session_commands! {
-    /// What people are asked about themselves.
+    /// The attribute form.
     fn attribute_form() -> AttributeForm = |session| session.project.attribute_form();
 
-    /// Asks people this about themselves from now on.
+    /// Sets the attribute form.
     fn set_attribute_form(form: AttributeForm) -> AttributeForm =
         |session| session.project.set_attribute_form(&form);
 
-    /// What is still to be asked of somebody.
+    /// The part of the attribute form that is left for a person.
     fn form_left(annotator: AnnotatorId) -> AttributeForm = |session| session.project.form_left(annotator);
 
-    /// Notes what somebody answered about themselves.
+    /// Records a person's answers to the attribute form.
     fn answer_form(annotator: AnnotatorId, answers: FormAnswers) -> () =
         |session| session.project.answer_form(annotator, &answers);
 
-    /// What goes if somebody withdraws.
+    /// What is erased if a person withdraws.
     fn traces(annotator: AnnotatorId) -> Traces = |session| session.project.traces(annotator);
 
-    /// What would go with something that is taken out, and whether it can.
+    /// What would be removed together with something, and whether that is possible.
     fn removal(what: Removal) -> RemovalPreview = |session| session.project.removal(&what);
 }
 
@@ -184,7 +186,7 @@ pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<W
 }
 
 session_commands! {
-    /// Keeps what was chosen last.
+    /// Stores the last choices.
     fn save_choices(choices: ProjectChoices) -> () = |session| session.project.save_choices(&choices);
 
     /// A page of the log.

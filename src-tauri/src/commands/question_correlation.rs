@@ -3,7 +3,7 @@
 use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
 
 session_commands! {
-    /// Correlates predicted scores of questions in the background, as a job of the id that is returned.
+    /// Correlates predicted scores of questions in the background, as a job with the returned id.
     fn correlate_questions(choice: CorrelationChoice) -> u32 =
         |session| session.analysis.correlate_questions_as_job(choice);
 

@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
 session_commands! {
-    /// What a plan comes to; nothing is changed.
+    /// Previews a plan; nothing is changed.
     fn study_draft(wish: StudyWish) -> StudyDraft = |session| session.study.draft(&wish);
 
-    /// Hands out what a plan adds: a packet a person, in `folder`.
+    /// Assigns what a plan adds: writes one task packet per person to `folder`.
     fn hand_out(wish: StudyWish, folder: String) -> StudyDraft =
         |session| session.study.hand_out_as_job(&wish, Path::new(&folder));
 
-    /// Writes packets that were lost anew into `folder`.
+    /// Writes lost packets again to `folder`.
     fn write_packets_again(people: Vec<String>, folder: String) -> Vec<String> =
         |session| session.study.write_again_as_job(&people, Path::new(&folder));
 
-    /// How far the study is.
+    /// The progress of the study.
     fn study_report() -> StudyReport = |session| session.study.report();
 }
 
@@ -49,17 +49,17 @@ pub(crate) async fn merge_files(
 }
 
 session_commands! {
-    /// What everybody said about a text, and what was decided.
+    /// Everyone's answers and notes on a text, and the decisions.
     fn text_talk(question: QuestionId, text: TextId) -> TextTalk =
         |session| session.study.talk(question, text);
 
-    /// Decides about a text; labels stay as they are.
+    /// Records a decision about a text; labels are unaffected.
     fn decide(decision: NewDecision) -> TextTalk = |session| session.study.decide(&decision);
 
-    /// The attention checks, and how they were answered.
+    /// The attention checks, and their answers.
     fn attention_checks() -> Vec<AttentionCheckInfo> = |session| session.study.checks();
 
-    /// Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files.
+    /// Sets the right answer of an attention check, or removes the check. The text is named by its id in files.
     fn set_attention_check(
         question: QuestionId,
         text_id: String,
@@ -71,9 +71,9 @@ session_commands! {
         session.study.checks()
     };
 
-    /// The packet that is open; none where a whole project is.
+    /// The open task packet; `None` for a whole project.
     fn open_packet() -> Option<OpenPacket> = |session| session.study.open_packet();
 
-    /// Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked.
+    /// Writes the submission of the open packet to one file; an existing file is replaced, as the dialog asked.
     fn hand_in(file: String) -> HandedIn = |session| session.study.hand_in(Path::new(&file), true);
 }

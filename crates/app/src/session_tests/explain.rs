@@ -1,4 +1,4 @@
-//! A label does not wait for an explanation: shown by holding the explanation, not by a clock.
+//! A label does not wait for an explanation: shown by blocking the explanation, not with a clock.
 
 use crate::session::Session;
 use dissensus_api::{ExplainQuery, NewLabel};
@@ -34,7 +34,7 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
             let query = ExplainQuery { question, text, annotator: person, with: None, without_own: false };
             session.analysis.explain(&query, None, false).unwrap()
         });
-        // It is at work, and stays so until the gate is opened.
+        // It is running, and waits until the gate is opened.
         gate.wait();
         let (tell, hear) = mpsc::channel();
         scope.spawn(move || {
@@ -44,7 +44,7 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
         });
         let recorded = hear.recv_timeout(Duration::from_secs(60));
         let learned = recorded.is_ok().then(level);
-        // Opened before anything can fail, so that a failure is told instead of hanging.
+        // Opened before anything can fail, so that a failure is reported instead of hanging.
         gate.wait();
         let explained = explaining.join().unwrap();
         assert_eq!(recorded, Ok(Ok(())), "the label waited for the explanation");

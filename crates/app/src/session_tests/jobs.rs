@@ -1,4 +1,4 @@
-//! A panic in each kind of background work ends that work as failed, and nothing else.
+//! A panic in any background work ends only that work, as failed.
 
 use crate::session::Session;
 use dissensus_api::{ImportChoices, JobInfo, NewLabel, WorkState};
@@ -38,7 +38,7 @@ fn fail_no_more(session: &Session) {
     *lock(&session.context.fail_at) = None;
 }
 
-/// Jobs that end from now on.
+/// Receives jobs that end from now on.
 fn ends(session: &Session) -> mpsc::Receiver<JobInfo> {
     let (tell, hear) = mpsc::channel();
     session.subscribe(move |event| {
@@ -84,7 +84,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
             .any(|kept| kept.id == job.id && kept.state == WorkState::Failed)
     );
     fail_no_more(&session);
-    // The thread lets go of its reservation just after it has told of its end.
+    // The thread releases its reservation just after it has reported its end.
     let again = (0..200).find_map(|_| {
         std::thread::sleep(Duration::from_millis(10));
         session.background.start_encoding().ok()
@@ -173,7 +173,7 @@ fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
     assert!(!first.held_out_measured && first.alpha.is_some());
     assert!(first.annotators.iter().all(|a| a.labels > 0 && a.held_out_accuracy.is_none()));
 
-    // A panic, and a stop: nothing is kept, and it can be asked for again.
+    // A panic, and a stop: nothing is stored, and it can be requested again.
     fail(&session, "evaluate");
     session.analysis.measure_annotators_as_job(question).unwrap();
     assert_eq!(next(&hear).state, WorkState::Failed);
@@ -192,7 +192,8 @@ fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
     assert_eq!((stopped.id, stopped.state), (id, WorkState::Cancelled));
     assert!(!so_far().held_out_measured);
 
-    // What is measured of labels that have been replaced since does not stand in for a measurement of those there are.
+    // A measurement of labels that have been replaced since does not replace a measurement of the current
+    // ones.
     {
         let _gate = lock(&gate);
         let of_before = session.analysis.measure_annotators_as_job(question).unwrap();
@@ -255,7 +256,8 @@ fn an_import_that_is_on_disk_does_not_fail_afterwards() {
     assert_eq!(session.context.index().texts().len(), before + 2, "read when it is next asked for");
 }
 
-/// The mark that the index is old goes only once the new one is there: whoever finds it gone has the new one.
+/// The stale mark of the index is cleared only once the new one is there: a thread that finds it cleared
+/// has the new one.
 #[test]
 fn everybody_who_asks_while_the_index_is_read_again_gets_the_new_one() {
     let folder = tempfile::tempdir().unwrap();

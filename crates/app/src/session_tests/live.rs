@@ -1,4 +1,4 @@
-//! Models that are fitted while an import ends: nobody's labels are lost.
+//! Models that are fitted while an import ends: no label is lost.
 
 use crate::session::Session;
 use dissensus_api::ExplainQuery;
@@ -22,7 +22,7 @@ fn opened(folder: &TempDir) -> (Session, QuestionId) {
     (session, question)
 }
 
-/// A person and labels as an import commits them: in the file, and the session does not know of them yet.
+/// Commits a person and labels like an import: in the file, and unknown to the session.
 fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> AnnotatorId {
     let name = name.to_owned();
     let write = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<AnnotatorId, StoreError> {
@@ -45,7 +45,7 @@ fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> A
     session.context.store.write(write).unwrap()
 }
 
-/// What an import does after its commit, in the middle of a fit.
+/// The end of an import after its commit, in the middle of a fit.
 struct ImportEnds<'a> {
     session: &'a Session,
     ended: AtomicBool,
@@ -75,7 +75,7 @@ fn labels_of_people_whom_an_import_has_just_added_are_in_a_model_that_was_being_
     assert_eq!(live, Some((labels, true)));
 }
 
-/// What people are is imported while a model is being fitted that was told nothing of it: a fit is due at once.
+/// Attributes are imported while a model is being fitted without them: a fit is due at once.
 #[test]
 fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
     let folder = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
     let before = store.last_event().unwrap();
     let mut known = Known { generation: session.live.models.generation(), seen: before };
     commit(&session, question, "robin", 3);
-    // Behind them somebody answers who has been there for long.
+    // After that, an annotator answers who was there from the start.
     let row = (0..model.texts() as u32).find(|row| model.label(*row, 0).is_none()).unwrap();
     let (text, annotator) = {
         let index = session.context.index();
@@ -144,7 +144,7 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
     assert_eq!(learned(), (0, all));
 }
 
-/// What an import brings is in the index before the model that is live is given up.
+/// An import's additions are in the index before the live model is discarded.
 #[test]
 fn a_text_that_came_after_the_fit_is_not_explained_and_the_refusal_names_it() {
     let folder = tempfile::tempdir().unwrap();

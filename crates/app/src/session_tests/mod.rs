@@ -1,4 +1,4 @@
-//! Tests of the crates below that need a whole open project, and its inside.
+//! Tests of lower crates that need a whole open project, including its internals.
 
 mod explain;
 mod jobs;

@@ -1,4 +1,4 @@
-//! Runs as earlier versions kept them.
+//! Runs as stored by earlier versions.
 
 use crate::session::Session;
 use dissensus_api::{RunDetail, TrainChoices, Tuning};
@@ -34,7 +34,7 @@ fn choices(session: &Session, model: ModelKind) -> TrainChoices {
     session.runs.choices(question, model, "frozen").unwrap()
 }
 
-/// The row of a run that was asked for without the ranges of today.
+/// The row of a run that was requested without today's limits.
 fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
     runs.context
         .store
@@ -48,7 +48,7 @@ fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
         .unwrap()
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -100,7 +100,7 @@ fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_ne
     assert_eq!(trained.choices, next);
 }
 
-/// A finished run and the same once more, with what an earlier version would have kept of it.
+/// A finished run and the same again, with the data that an earlier version would have stored.
 fn again(session: &Session, change: impl FnOnce(&mut Value, &mut Value), labels: bool) -> [RunDetail; 2] {
     let runs = &session.runs;
     let asked = choices(session, ModelKind::Multilevel);
@@ -136,7 +136,7 @@ fn texts_that_were_left_out_of_an_earlier_run_are_told() {
 fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
-    // Always right, as nobody can be who has not seen the test labels.
+    // Always right, which is impossible without seeing the test labels.
     let by_hindsight = |metrics: &mut Value, _: &mut Value| {
         for annotator in metrics["report"]["annotators"].as_array_mut().unwrap() {
             annotator["baseline"] = json!(1.0);
@@ -145,7 +145,7 @@ fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
     let [first, older] = again(&session, by_hindsight, true);
     assert!(first.annotators.len() > 1 && first.annotators.iter().all(|a| a.baseline < 1.0));
     assert_eq!(older.annotators, first.annotators);
-    // Without its labels there is nothing to take it from.
+    // Without its labels it cannot be computed.
     let [_, unknown] = again(&session, by_hindsight, false);
     assert!(unknown.annotators.iter().all(|a| a.baseline == 1.0));
     assert!(unknown.notes.iter().any(|note| note.contains("baseline")), "{:?}", unknown.notes);
@@ -165,13 +165,13 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
         metrics.iter().any(|metric| metric.key == "macro_f1")
     };
     assert!(compares_macro_f1());
-    // What is read back answers as what was scored.
+    // The stored scores give the same answers.
     let scored = runs.scored(1).unwrap();
     let outcome = runs.kept.get(1).unwrap().outcome;
     let f1 = dissensus_stats::metrics::Scores::of(&scored, true).macro_f1;
     assert!(scored.tuned.is_some() && f1 == outcome.report.as_ref().unwrap().scores.macro_f1);
     assert!(!runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
-    // As a version kept it that tuned nothing.
+    // As stored by a version without tuning.
     let mut before = serde_json::to_value(outcome).unwrap();
     before.as_object_mut().unwrap().remove("f1_rule");
     runs.context.store.finish_run(RunId(1), WorkState::Finished, Some(before), now_ms()).unwrap();
@@ -197,7 +197,7 @@ fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_the
     session.encoding.limit_ngrams(few);
     assert!(session.encoding.embeddings().unwrap().0.ngrams.is_none());
     assert_eq!(says(with_words), before);
-    // What starts now goes without, and stays without when the limit is another one.
+    // New runs start without it, and continue without it when the limit changes.
     let without = train();
     let plain = says(without);
     assert_ne!(plain, before);
@@ -221,7 +221,8 @@ fn words_are_left_out_above_either_limit() {
     assert_eq!(words(NgramLimits { entries: exact.entries - 1, ..exact }), None);
 }
 
-/// The encoder learns from training labels; what predicts is calibrated on those of validation, in `train` and in `predict` alike.
+/// The encoder learns from training labels; the predicting model is calibrated on validation labels, in
+/// `train` and in `predict` alike.
 #[test]
 fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     let folder = tempfile::tempdir().unwrap();
@@ -248,7 +249,7 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
         let again = runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
         assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
     }
-    // A text of its training is predicted with what its labels taught, as a model is asked for its row.
+    // A training text is predicted with what its labels taught, like a model's row.
     let learned = store.run_labels(id, RunPart::Train).unwrap().labels;
     let changes = learned.iter().step_by(learned.len() / 3 + 1).filter(|label| {
         let text = store.text(label.text).unwrap().unwrap();
@@ -257,7 +258,8 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
         row.probabilities.iter().zip(&new.probabilities).any(|(a, b)| (a - b).abs() > 1e-3)
     });
     assert!(changes.count() > 0);
-    // In use, too few validation texts are not all that the encoder has not learned: the test texts are labelled as well.
+    // In use, too few validation texts are not all texts that the encoder has not learned from: the test
+    // texts are labelled as well.
     runs.use_run(Some(id.0)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let tuned_on = session.encoding.embeddings().unwrap().0.tuned_on.clone().unwrap();
@@ -265,13 +267,13 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     session.live.fit_anew(question, &Silent).unwrap();
     let limits = session.live.estimation(question).unwrap().unwrap().limits;
     assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
-    // A run that tunes it further knows which texts it had learned before.
+    // A run that continues tuning knows which texts it had learned from before.
     let further = train(0.4);
     let data = runs.run_data(&runs.kept.get(further.info.id).unwrap()).unwrap();
     let before = runs.before_tuning(&data).unwrap().tuned_on.unwrap();
     assert_eq!(before.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
     runs.use_run(None).unwrap();
-    // As a version kept it that did not calibrate: what it was fitted to then, without validation labels.
+    // As stored by a version without calibration: what it was fitted to then, without validation labels.
     let label = test.labels[0];
     let body = store.text(label.text).unwrap().unwrap().body;
     let says = || runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;

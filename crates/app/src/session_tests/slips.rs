@@ -1,4 +1,4 @@
-//! Answers that were decided to be slips are left out of what models learn.
+//! Answers that were decided to be slips are excluded from what models learn.
 
 use crate::session::Session;
 use dissensus_api::{ImportChoices, NewDecision};
@@ -34,7 +34,7 @@ fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
     assert_eq!((labels(false), labels(true)), (9, 7), "on t1 what is not 3");
     let all = session.context.learned_data_of(&question, true).unwrap();
     assert_eq!(all[0].observations.len(), 7);
-    // Whoever mends a label has no slip any more, and a decision that holds no more leaves nothing out.
+    // A corrected label is no longer a slip, and an outdated decision excludes nothing.
     session.labelling.label_by_name("ben", "t1", "3", None).unwrap();
     assert_eq!(labels(true), 8);
     decide("t1", Outcome::Reopened, None);

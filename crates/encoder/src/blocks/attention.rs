@@ -15,28 +15,29 @@ use crate::ops::softmax;
 /// The heads of one layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attention {
-    /// Number of heads.
     pub(crate) heads: usize,
-    /// Number of heads that have keys and values of their own: `heads`, or a divisor of it where each serves a group of
-    /// consecutive queries' heads (Ainslie et al. 2023, arXiv 2305.13245).
+    /// Number of heads with keys and values of their own: `heads`, or a divisor of it where each serves a
+    /// group of consecutive query heads (Ainslie et al. 2023, arXiv 2305.13245).
     pub(crate) kv_heads: usize,
-    /// What scores are multiplied with before the softmax.
+    /// Factor of scores before the softmax.
     pub(crate) scale: f64,
-    /// Which keys a query sees.
+    /// The keys that a query attends to.
     pub(crate) reach: AttentionMask,
-    /// Probability with which an attention weight is dropped in training.
+    /// Dropout probability of attention weights in training.
     pub(crate) dropout: f32,
 }
 
 impl Attention {
-    /// The usual: every token sees every token, scores divided by the root of a head's size.
+    /// The usual attention: every token attends to every token, scores divided by the root of a head's
+    /// size.
     pub(crate) fn new(heads: usize, hidden: usize, dropout: f32) -> Self {
         let scale = ((hidden / heads.max(1)) as f64).sqrt().recip();
         Self { heads, kv_heads: heads, scale, reach: AttentionMask::FULL, dropout }
     }
 
-    /// From stacked queries, keys and values, `[rows, (heads + 2 * kv_heads) * size]`, to the attended values,
-    /// `[rows, heads * size]`. `bias`, `[heads, longest, longest]`, is added to the scores of every text.
+    /// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values `[rows,
+    /// (heads + 2 * kv_heads) * size]`. `bias`, `[heads, longest, longest]`, is added to the scores of
+    /// every text.
     pub(crate) fn apply(
         &self,
         stacked: &Tensor,
@@ -59,7 +60,7 @@ impl Attention {
         }
         let [query, key, value] = self.split(stacked, packing)?;
         let (key, value) = (self.for_every_head(&key)?, self.for_every_head(&value)?);
-        // Scaled before the product: unscaled scores can be beyond the largest half float.
+        // Scaled before the product: unscaled scores can exceed the largest half float.
         let scores = (query * self.scale)?.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         let scores = match bias {
             None => scores,
@@ -68,13 +69,14 @@ impl Attention {
         self.attended(&scores, &value, ctx)
     }
 
-    /// The keys and values of stacked queries, keys and values: `[rows, 2 * kv_heads * size]`.
+    /// Extracts keys and values from stacked queries, keys and values: `[rows, 2 * kv_heads * size]`.
     fn key_values(&self, stacked: &Tensor) -> CandleResult<Tensor> {
         let size = stacked.dim(1)? / (self.heads + 2 * self.kv_heads);
         stacked.narrow(1, self.heads * size, 2 * self.kv_heads * size)?.contiguous()
     }
 
-    /// As [`Attention::apply`], for rows that go on from texts whose keys and values are known, equally many of each text.
+    /// Like [`Attention::apply`], for rows that continue texts with cached keys and values, equally many
+    /// for each text.
     fn continued(
         &self,
         stacked: &Tensor,
@@ -100,10 +102,11 @@ impl Attention {
         packing.unpad(&context.reshape((texts, heads, new, size))?.transpose(1, 2)?.flatten_from(2)?)
     }
 
-    /// From scores `[texts, heads, longest, longest]` and values `[texts, heads, longest, size]` to `[rows, hidden]`.
+    /// Computes `[rows, hidden]` from scores `[texts, heads, longest, longest]` and values `[texts, heads,
+    /// longest, size]`.
     pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let packing = ctx.packing();
-        // Scores in 32 bits, whatever the precision: half floats have no number as low as the mask's.
+        // Scores in 32 bits at any precision: half floats have no number as low as the mask's.
         let dtype = scores.dtype();
         let scores = match packing.mask(self.reach)? {
             None => scores.to_dtype(DType::F32)?,
@@ -114,7 +117,8 @@ impl Attention {
         packing.unpad(&context)
     }
 
-    /// Stacked as queries `[texts, heads, longest, size]`, and keys and values `[texts, kv_heads, longest, size]`.
+    /// Splits a stacked matrix into queries `[texts, heads, longest, size]`, and keys and values `[texts,
+    /// kv_heads, longest, size]`.
     pub(crate) fn split(&self, stacked: &Tensor, packing: &VarlenLayout) -> CandleResult<[Tensor; 3]> {
         let (heads, kv) = (self.heads, self.kv_heads);
         let shape = (packing.texts(), packing.longest(), heads + 2 * kv, stacked.dim(1)? / (heads + 2 * kv));
@@ -123,7 +127,7 @@ impl Attention {
         Ok([part(0, heads)?, part(heads, kv)?, part(heads + kv, kv)?])
     }
 
-    /// Keys or values `[texts, kv_heads, tokens, size]` once for each head that they serve.
+    /// Repeats keys or values `[texts, kv_heads, tokens, size]` for each head that uses them.
     fn for_every_head(&self, x: &Tensor) -> CandleResult<Tensor> {
         if self.kv_heads == self.heads {
             return Ok(x.clone());
@@ -135,7 +139,7 @@ impl Attention {
     }
 }
 
-/// The fast path: on the CPU, where no graph passes through.
+/// Fast path: on the CPU, without a graph.
 struct Attend<'a> {
     attention: &'a Attention,
     packing: &'a VarlenLayout,

@@ -1,4 +1,5 @@
-//! What enters the first layer of BERT and its relatives: word, position and segment embeddings added up, and their norm.
+//! Input embeddings of BERT and its relatives: the sum of word, position and segment embeddings, and its
+//! norm.
 
 use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
 use pulp::Arch;
@@ -9,25 +10,24 @@ use crate::error::EncoderError;
 use crate::kernels::rows::Norm as NormRows;
 use crate::token_batch::TokenBatch;
 
-/// How a family's embeddings are called and shaped.
+/// Names and shapes of a family's embeddings.
 pub(crate) struct EmbeddingSizes {
     pub(crate) vocabulary: usize,
     pub(crate) hidden: usize,
-    /// Rows of the position embeddings.
+    /// Number of rows of the position embeddings.
     pub(crate) positions: usize,
     /// The position of a text's first token.
     pub(crate) first: usize,
-    /// Rows of the segment embeddings, of which texts have the first; 0: there are none.
+    /// Number of rows of the segment embeddings, of which texts use the first; 0: there are none.
     pub(crate) segments: usize,
-    /// Added to the variance by the norm.
+    /// Added to the variance in the norm.
     pub(crate) epsilon: f64,
-    /// Probability with which an element is dropped in training.
+    /// Dropout probability of elements in training.
     pub(crate) dropout: f32,
 }
 
 /// Embeddings under the names `embeddings.{word,position,token_type}_embeddings` and `embeddings.LayerNorm`.
 pub(crate) struct Embedding {
-    /// `[vocabulary, hidden]`
     words: Tensor,
     /// `[positions, hidden]`
     places: Tensor,
@@ -59,7 +59,7 @@ impl Embedding {
         &self.words
     }
 
-    /// `[tokens, hidden]`
+    /// Computes `[tokens, hidden]`.
     pub(crate) fn apply(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         if let (Some(norm), false, false) = (self.norm.values(), ctx.graph(), ctx.has_prompt()) {
             return self.words.apply_op1_no_bwd(&Gather { embedding: self, batch, norm });
@@ -73,7 +73,7 @@ impl Embedding {
     }
 }
 
-/// The fast path: all of it in one pass over memory.
+/// Fast path: the whole computation in one pass over memory.
 struct Gather<'a> {
     embedding: &'a Embedding,
     batch: &'a TokenBatch,

@@ -1,4 +1,4 @@
-//! One batch's way through a transformer: its layout, whether a graph is recorded, and what is kept of it.
+//! State of one forward pass: its layout, whether a graph is recorded, and what it retains.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,40 +9,39 @@ use super::VarlenLayout;
 use super::key_values::{Past, TextKeyValues};
 use crate::ops::dropout;
 
-/// How a batch is computed. Cheap to clone; a clone goes on with the same seeds.
+/// How a batch is computed. Cheap to clone; a clone continues with the same seeds.
 #[derive(Clone)]
 pub(crate) struct ForwardCtx {
     packing: Rc<VarlenLayout>,
-    /// The next dropout's seed; None: nothing is dropped.
+    /// Seed of the next dropout; `None`: no dropout.
     seeds: Option<Rc<Cell<u32>>>,
-    /// Depth from which steps must be differentiable: 0 for the embeddings, `i + 1` for layer `i`.
+    /// Depth from which operations must be differentiable: 0 for the embeddings, `i + 1` for layer `i`.
     graph_from: usize,
     graph: bool,
     keep_all: bool,
-    /// As [`ForwardCtx::at_depth`] has it.
+    /// The depth set by [`ForwardCtx::at_depth`].
     depth: usize,
-    /// What ids beyond the vocabulary stand for: `[vectors, width]`.
+    /// Vectors for the ids beyond the vocabulary: `[vectors, width]`.
     soft_prompt: Option<Tensor>,
-    /// Where keys and values of every layer are kept.
+    /// Storage for the keys and values of every layer.
     recorded: Option<Rc<RefCell<TextKeyValues>>>,
-    /// What the rows go on from.
+    /// Cached keys and values that the rows continue from.
     past: Option<Rc<Past>>,
-    /// Where rows taken from learning tables are noted; None: their gradients go to the whole table.
+    /// Records rows taken from trainable tables; `None`: their gradients cover the whole table.
     lookups: Option<Rc<RefCell<Vec<Lookup>>>>,
 }
 
-/// Rows that were taken from an embedding table that learns.
+/// Rows that were taken from a trainable embedding table.
 pub(crate) struct Lookup {
-    /// The table.
     pub(crate) table: TensorId,
-    /// Which of its rows.
+    /// Indices of the rows.
     pub(crate) ids: Vec<u32>,
-    /// Their values, a variable of their own: `[ids, dim]`.
+    /// Their values, a variable of its own: `[ids, dim]`.
     pub(crate) rows: Var,
 }
 
 impl ForwardCtx {
-    /// For texts of these `lengths`, without a graph.
+    /// A pass without a graph, for texts of these `lengths`.
     pub(crate) fn inference(lengths: &[usize], device: &Device) -> Self {
         Self {
             packing: Rc::new(VarlenLayout::new(lengths, device)),
@@ -58,20 +57,20 @@ impl ForwardCtx {
         }
     }
 
-    /// With a graph from `graph_from` on and, where there is a `seed`, dropout.
+    /// A pass with a graph from `graph_from` on and, with a `seed`, dropout.
     pub(crate) fn training(lengths: &[usize], device: &Device, graph_from: usize, seed: Option<u32>) -> Self {
         let seeds = seed.map(|seed| Rc::new(Cell::new(seed)));
         Self { seeds, graph_from, graph: true, ..Self::inference(lengths, device) }
     }
 
-    /// The same pass over rows of these `lengths`, in which an id beyond the vocabulary stands for a vector of `prompt`
-    /// `[vectors, width]`: the first for the id after the last word's.
+    /// The same pass over rows of these `lengths`, in which ids beyond the vocabulary select vectors of
+    /// `prompt` `[vectors, width]`: the id after the vocabulary's last one selects the first.
     pub(crate) fn with_prompt(&self, prompt: &Tensor, lengths: &[usize]) -> Self {
         let packing = Rc::new(VarlenLayout::new(lengths, prompt.device()));
         Self { packing, soft_prompt: Some(prompt.clone()), ..self.clone() }
     }
 
-    /// The same over a soft prompt alone, once for each text that `past` is of, going on from these.
+    /// The same pass over only a soft prompt, once for each text of `past`, continuing from these.
     pub(crate) fn continuing(&self, prompt: &Tensor, past: Past) -> CandleResult<Self> {
         let lengths = vec![prompt.dim(0)?; past.lengths().len()];
         let packing = VarlenLayout::starting_at(&lengths, past.lengths().to_vec(), prompt.device());
@@ -79,13 +78,13 @@ impl ForwardCtx {
         Ok(Self { packing, past, soft_prompt: Some(prompt.clone()), ..self.clone() })
     }
 
-    /// Keeps keys and values of every layer.
+    /// Records keys and values of every layer.
     pub(crate) fn keeping_key_values(mut self) -> Self {
         self.recorded = Some(Rc::default());
         self
     }
 
-    /// Notes a layer's keys and values, `[rows, 2 * kv_heads * size]`, where they are kept.
+    /// Records a layer's keys and values, `[rows, 2 * kv_heads * size]`, if that is enabled.
     pub(crate) fn record(&self, of_layer: impl FnOnce() -> CandleResult<Tensor>) -> CandleResult<()> {
         if let Some(recorded) = &self.recorded {
             recorded.borrow_mut().push(of_layer()?);
@@ -93,40 +92,40 @@ impl ForwardCtx {
         Ok(())
     }
 
-    /// What was kept so far.
+    /// Takes the recorded keys and values.
     pub(crate) fn take_key_values(&self) -> TextKeyValues {
         self.recorded.as_ref().map(|recorded| recorded.take()).unwrap_or_default()
     }
 
-    /// What the rows go on from, and the layer that they are in.
+    /// Cached keys and values that the rows continue from, and the current layer.
     pub(crate) fn past(&self) -> Option<(&Past, usize)> {
         self.past.as_ref().map(|past| (past.as_ref(), self.depth.saturating_sub(1)))
     }
 
-    /// Whether ids may stand for vectors of a soft prompt.
+    /// Whether ids may select vectors of a soft prompt.
     pub(crate) fn has_prompt(&self) -> bool {
         self.soft_prompt.is_some()
     }
 
-    /// Keeps every hidden state, not only the last two.
+    /// Retains every hidden state, not only the last two.
     pub(crate) fn keeping_all(mut self) -> Self {
         self.keep_all = true;
         self
     }
 
-    /// Notes rows that are taken from learning tables, whose gradients then are as large as the batch and not as the
-    /// vocabulary.
+    /// Records the rows that are looked up in trainable tables, whose gradients are then as large as the
+    /// batch instead of the vocabulary.
     pub(crate) fn noting_lookups(mut self) -> Self {
         self.lookups = Some(Rc::default());
         self
     }
 
-    /// What was noted so far.
+    /// Takes the recorded lookups.
     pub(crate) fn take_lookups(&self) -> Vec<Lookup> {
         self.lookups.as_ref().map(|lookups| lookups.take()).unwrap_or_default()
     }
 
-    /// Rows of an embedding table: `[ids, dim]`.
+    /// Looks up rows of an embedding table: `[ids, dim]`.
     pub(crate) fn rows_of(&self, table: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
         if let Some(prompt) = &self.soft_prompt {
             return rows_or_vectors(table, prompt, ids);
@@ -143,7 +142,7 @@ impl ForwardCtx {
         }
     }
 
-    /// The same pass at a depth: without graph and dropout below where the graph begins.
+    /// The same pass at a depth: without graph and dropout below `graph_from`.
     pub(crate) fn at_depth(&self, depth: usize) -> Self {
         let graph = self.graph && depth >= self.graph_from;
         let seeds = if graph { self.seeds.clone() } else { None };
@@ -154,12 +153,12 @@ impl ForwardCtx {
         &self.packing
     }
 
-    /// Whether steps must be differentiable here.
+    /// Whether operations must be differentiable here.
     pub(crate) fn graph(&self) -> bool {
         self.graph
     }
 
-    /// Drops elements of `x` with probability `p` where this is training.
+    /// Drops elements of `x` with probability `p` in training.
     pub(crate) fn dropout(&self, x: Tensor, p: f32) -> CandleResult<Tensor> {
         match &self.seeds {
             None => Ok(x),
@@ -171,7 +170,8 @@ impl ForwardCtx {
         }
     }
 
-    /// Runs `layer(i, x, ctx)` for every layer and keeps the hidden states that are asked for, `x` the first.
+    /// Runs `layer(i, x, ctx)` for every layer and retains the hidden states that are asked for, `x` the
+    /// first.
     pub(crate) fn through(
         &self,
         layers: usize,
@@ -187,7 +187,7 @@ impl ForwardCtx {
     }
 }
 
-/// Rows of a table that does not learn, and for ids beyond it the vectors of a soft prompt.
+/// Looks up rows of a frozen table, and for ids beyond it the vectors of a soft prompt.
 fn rows_or_vectors(table: &Tensor, prompt: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
     let known = table.dim(0)? as u32;
     let words: Vec<u32> = ids.iter().copied().filter(|id| *id < known).collect();
@@ -227,21 +227,21 @@ impl States {
 
     /// After the last layer.
     pub(crate) fn last(&self) -> &Tensor {
-        // Never empty: made with the embeddings inside.
+        // Never empty: it is created with the embeddings.
         &self.all[self.all.len() - 1]
     }
 
-    /// After the layer before it; after the embeddings where there is one layer only.
+    /// After the second-to-last layer; the embeddings if there is only one layer.
     pub(crate) fn second_to_last(&self) -> &Tensor {
         &self.all[self.all.len().saturating_sub(2)]
     }
 
-    /// All of them, or the last two where the pass was not asked for all.
+    /// All of them, or the last two unless the pass retains all.
     pub(crate) fn into_all(self) -> Vec<Tensor> {
         self.all
     }
 
-    /// Every state changed alike.
+    /// Applies `change` to every state.
     pub(crate) fn map(mut self, change: impl Fn(&Tensor) -> CandleResult<Tensor>) -> CandleResult<Self> {
         for state in &mut self.all {
             *state = change(state)?;

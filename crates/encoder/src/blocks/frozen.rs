@@ -1,5 +1,5 @@
-//! Frozen products on the CPU that a graph passes through: weights packed once for the product and once, transposed, for its
-//! gradient.
+//! Frozen products on the CPU that a graph passes through: weights packed once for the product and once,
+//! transposed, for its gradient.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use candle_core::{CpuStorage, CustomOp1, Layout, Result as CandleResult, Shape, 
 use super::packed::PackedLinear;
 use crate::options::Precision;
 
-/// `x W^T + b`, differentiable with respect to `x` alone.
+/// `x W^T + b`, differentiable only with respect to `x`.
 pub(crate) struct FrozenLinear(Arc<BothWays>);
 
 struct BothWays {
@@ -20,13 +20,13 @@ struct BothWays {
 impl FrozenLinear {
     /// `weight` `[outputs, inputs]`, `bias` `[outputs]`.
     pub(crate) fn pack(weight: &Tensor, bias: Option<&Tensor>) -> CandleResult<Self> {
-        // In full: a gradient of rounded weights would be of another model.
+        // In full precision: a gradient of rounded weights would belong to another model.
         let product = PackedLinear::pack(weight, bias, Precision::Fp32)?;
         let gradient = PackedLinear::pack(&weight.t()?.contiguous()?, None, Precision::Fp32)?;
         Ok(Self(Arc::new(BothWays { product, gradient })))
     }
 
-    /// `[rows, inputs]` to `[rows, outputs]`.
+    /// Maps `[rows, inputs]` to `[rows, outputs]`.
     pub(crate) fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
         x.contiguous()?.apply_op1(Apply(Arc::clone(&self.0)))
     }
@@ -54,7 +54,8 @@ mod tests {
     use crate::ops::linear;
     use crate::ops::testing::{gradients, variable, worst};
 
-    /// One row and many are computed by different loops, and widths that fill no panel are padded.
+    /// One row and many rows are computed by different loops, and widths that do not fill a panel are
+    /// padded.
     #[test]
     fn value_and_gradient_are_those_of_the_product_that_is_not_packed() {
         for (rows, outputs, inputs) in [(1, 3, 5), (7, 50, 33), (300, 96, 130)] {

@@ -1,4 +1,4 @@
-//! Keys and values of texts that were read before, which rows after them attend to.
+//! Cached keys and values of texts, which later rows attend to.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use candle_core::{DType, Device, Result as CandleResult, Tensor};
 use super::varlen::NEVER;
 use crate::attention_mask::AttentionMask;
 
-/// Keys and values of one text under every layer, each `[tokens, 2 * kv_heads * size]`, the keys first. No graph leads to them.
+/// Keys and values of one text in every layer, each `[tokens, 2 * kv_heads * size]`, the keys first,
+/// without a graph.
 #[derive(Debug, Default)]
 pub(crate) struct TextKeyValues {
     layers: Vec<Tensor>,
@@ -19,11 +20,12 @@ impl TextKeyValues {
         self.layers.push(of_layer);
     }
 
-    /// Those of each text, where the rows are those of several, text after text. `lengths`: tokens of each.
+    /// Splits keys and values of several texts, row after row, by text. `lengths`: number of tokens of
+    /// each.
     pub(super) fn of_texts(&self, lengths: &[usize]) -> CandleResult<Vec<Self>> {
         let mut first = 0;
         let text = |length: &usize| {
-            // A copy of its own: a view would keep the rows of all texts in memory.
+            // A separate copy: a view would retain the rows of all texts in memory.
             let layers = self.layers.iter().map(|layer| layer.narrow(0, first, *length)?.force_contiguous());
             let layers = layers.collect::<CandleResult<_>>()?;
             first += length;
@@ -32,13 +34,13 @@ impl TextKeyValues {
         lengths.iter().map(text).collect()
     }
 
-    /// Memory that they take.
+    /// Memory used, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.layers.iter().map(|layer| layer.elem_count() * layer.dtype().size_in_bytes()).sum()
     }
 }
 
-/// Those of a batch's texts.
+/// Keys and values of a batch's texts.
 pub(crate) struct Past {
     texts: Vec<Arc<TextKeyValues>>,
     lengths: Vec<usize>,
@@ -46,12 +48,12 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// `lengths`: tokens of each text.
+    /// `lengths`: number of tokens of each text.
     pub(crate) fn new(texts: Vec<Arc<TextKeyValues>>, lengths: Vec<usize>) -> Self {
         Self { texts, lengths, masks: RefCell::default() }
     }
 
-    /// Tokens of each text.
+    /// Number of tokens of each text.
     pub(crate) fn lengths(&self) -> &[usize] {
         &self.lengths
     }
@@ -60,7 +62,7 @@ impl Past {
         self.lengths.iter().copied().max().unwrap_or(0)
     }
 
-    /// Keys and values under a layer, each `[texts, kv_heads, longest, size]`; padding holds zeros.
+    /// Keys and values of a layer, each `[texts, kv_heads, longest, size]`; padding is zero.
     pub(crate) fn layer(&self, layer: usize, kv_heads: usize) -> CandleResult<[Tensor; 2]> {
         let longest = self.longest();
         let padded = |text: &Arc<TextKeyValues>| {
@@ -76,8 +78,8 @@ impl Past {
         Ok([part(0)?, part(kv_heads)?])
     }
 
-    /// Added to the scores of `new` rows after each text: 0 where a row sees a key, hugely negative elsewhere:
-    /// `[texts, 1, new, longest + new]`.
+    /// Mask to add to the scores of `new` rows after each text: 0 where a row sees a key, hugely negative
+    /// elsewhere: `[texts, 1, new, longest + new]`.
     pub(crate) fn mask(&self, reach: AttentionMask, new: usize, device: &Device) -> CandleResult<Tensor> {
         if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
             return Ok(mask.clone());

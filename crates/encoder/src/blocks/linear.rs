@@ -1,4 +1,4 @@
-//! Products with weights: frozen, learning, or frozen with a low-rank part that learns.
+//! Linear layers: frozen, trainable, or frozen with a trainable low-rank addition.
 
 use candle_core::{Result as CandleResult, Tensor};
 
@@ -9,75 +9,71 @@ use super::{ForwardCtx, LayerNorm, Parameters};
 use crate::error::EncoderError;
 use crate::ops::{Activation, linear};
 
-/// What a product is for, by which low-rank parts are placed.
+/// Purpose of a product, which determines low-rank additions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
-    /// Queries of attention.
+    /// Attention queries.
     Query,
-    /// Keys of attention.
+    /// Attention keys.
     Key,
-    /// Values of attention.
+    /// Attention values.
     Value,
-    /// The product after attention.
+    /// The output product of attention.
     AttentionOutput,
-    /// The products of the feed-forward part.
+    /// The feed-forward products.
     FeedForward,
     /// Anything else.
     Other,
 }
 
-/// How the tensors of a product are called and shaped.
+/// Names and shapes of a product's tensors.
 pub(crate) struct LinearNames<'a> {
-    /// Stacked along the outputs where there are several; `.weight` and `.bias` are appended.
+    /// Tensor names without `.weight` and `.bias`; several are stacked along the outputs.
     pub(crate) names: &'a [&'a str],
-    /// One for each slice of `outputs` outputs.
+    /// Role of each slice of `outputs` outputs.
     pub(crate) roles: &'a [Role],
-    /// Outputs of each slice.
     pub(crate) outputs: &'a [usize],
-    /// Inputs.
+    /// Number of inputs.
     pub(crate) inputs: usize,
-    /// Whether there is a bias.
     pub(crate) bias: bool,
-    /// Weights are stored `[inputs, outputs]`, as GPT-2 does.
     pub(crate) transposed: bool,
 }
 
 impl LinearNames<'_> {
-    /// Slices of each tensor.
+    /// Number of slices of each tensor.
     pub(crate) fn slices(&self) -> usize {
         (self.roles.len() / self.names.len().max(1)).max(1)
     }
 }
 
-/// `x W^T + b` for one weight or several stacked.
+/// `x W^T + b` for one weight or several stacked ones.
 pub(crate) enum Linear {
-    /// Frozen, on the CPU.
     Packed(PackedLinear),
-    /// Frozen, on the CPU, and a graph passes through.
+    /// Frozen, on the CPU, with a graph.
     Frozen(FrozenLinear, Adapters),
-    /// On other devices, or where it learns.
+    /// On other devices, or trainable.
     Plain(PlainLinear, Adapters),
 }
 
-/// A product by candle's steps.
+/// A product computed with the tensor library's operations.
 pub(crate) struct PlainLinear {
-    /// `[outputs, inputs]` each, or the other way round where transposed; joined where nothing learns.
+    /// `[outputs, inputs]` each, or transposed; joined unless one is trainable.
     weights: Vec<Tensor>,
     biases: Vec<Tensor>,
     transposed: bool,
     learns: bool,
 }
 
-/// The low-rank parts of a product that learn.
+/// The trainable low-rank additions of a product.
 pub(crate) struct Adapters {
     /// One for each slice of the outputs.
     of_slices: Vec<Option<Adapter>>,
-    /// Outputs of each slice.
+    /// Number of outputs of each slice.
     outputs: Vec<usize>,
 }
 
 impl Linear {
-    /// One weight `[outputs, inputs]` and its bias.
+    /// Opens one weight `[outputs, inputs]` and its bias.
     pub(crate) fn one(
         parameters: &Parameters<'_>,
         name: &str,
@@ -122,7 +118,7 @@ impl Linear {
         packed.map_err(|e| parameters.compute(e))
     }
 
-    /// `[rows, inputs]` to `[rows, outputs]`.
+    /// Maps `[rows, inputs]` to `[rows, outputs]`.
     pub(crate) fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         match self {
             Self::Packed(packed) => packed.apply(x),
@@ -131,7 +127,7 @@ impl Linear {
         }
     }
 
-    /// A nonlinearity of the product.
+    /// Applies a nonlinearity to the product.
     pub(crate) fn apply_activation(
         &self,
         x: &Tensor,
@@ -146,7 +142,7 @@ impl Linear {
         }
     }
 
-    /// The norm of the product, after dropout, and `residual`.
+    /// Applies dropout to the product, adds `residual`, and normalises.
     pub(crate) fn apply_residual_norm(
         &self,
         x: &Tensor,
@@ -185,7 +181,7 @@ impl PlainLinear {
 }
 
 impl Adapters {
-    /// A product of `x` and what the low-rank parts add to it.
+    /// Adds the low-rank additions to a product of `x`.
     fn added(&self, product: Tensor, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         if self.of_slices.iter().all(Option::is_none) {
             return Ok(product);

@@ -17,31 +17,31 @@ pub(crate) struct Adapter {
 }
 
 impl Adapter {
-    /// `[rows, inputs]` to `[rows, outputs]`.
+    /// Maps `[rows, inputs]` to `[rows, outputs]`.
     pub(crate) fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let x = ctx.dropout(x.clone(), self.dropout)?;
         linear(&linear(&x, &self.a, None, true)?, &self.b, None, true)? * self.scale
     }
 
-    /// What it adds to the weight, `[outputs, inputs]`.
+    /// Its addition to the weight, `[outputs, inputs]`.
     fn share(&self) -> CandleResult<Tensor> {
         self.b.detach().matmul(&self.a.detach())? * self.scale
     }
 }
 
-/// A low-rank addition, and where it belongs in the checkpoint.
+/// A low-rank addition, and its location in the checkpoint.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedAdapter {
     /// Full name of the weight.
     pub(crate) weight: String,
-    /// First of its outputs that the addition goes to.
+    /// First output that it is added to.
     pub(super) first: usize,
     pub(super) transposed: bool,
     pub(super) adapter: Adapter,
 }
 
 impl PlacedAdapter {
-    /// `weight` with the addition in it.
+    /// Returns `weight` with the addition merged.
     pub(crate) fn merged(&self, weight: &Tensor) -> CandleResult<Tensor> {
         let weight = if self.transposed { weight.t()?.contiguous()? } else { weight.clone() };
         let share = self.adapter.share()?.to_device(weight.device())?;

@@ -1,8 +1,9 @@
-//! What families are built of: products, norms, attention over packed texts, and the pass that a batch takes through them.
+//! Building blocks of the families: products, norms, attention over packed texts, and the forward pass of a
+//! batch.
 //!
-//! Every block serves inference and training. What differs is decided when it is opened: a weight that learns is kept as it
-//! is and takes the steps that record a graph; all others are packed for speed, and once more, transposed, where they lie
-//! above something that learns.
+//! Every block serves inference and training. The difference is decided when it is opened: a trainable
+//! weight is stored unchanged and uses the operations that record a graph; all others are packed for speed,
+//! and once more, transposed, where they are above something trainable.
 
 mod attention;
 mod embedding;

@@ -12,12 +12,12 @@ pub(crate) struct LayerNorm {
     scale: Tensor,
     shift: Tensor,
     epsilon: f32,
-    /// Where a frozen product on the CPU may do this norm with it.
+    /// Set if a frozen product on the CPU can compute this norm.
     values: Option<LayerNormParams>,
 }
 
 impl LayerNorm {
-    /// `NAME.weight` and `NAME.bias`, each `[size]`.
+    /// Opens `NAME.weight` and `NAME.bias`, each `[size]`.
     pub(crate) fn open(
         parameters: &Parameters<'_>,
         name: &str,
@@ -31,7 +31,7 @@ impl LayerNorm {
         Self::with(parameters, name, get(scale)?, get(shift)?, epsilon)
     }
 
-    /// The same without a shift: `NAME.weight` alone.
+    /// Opens a norm without a shift: `NAME.weight` only.
     pub(crate) fn open_without_shift(
         parameters: &Parameters<'_>,
         name: &str,
@@ -59,12 +59,12 @@ impl LayerNorm {
         Ok(Self { scale, shift, epsilon, values })
     }
 
-    /// Scale, shift and epsilon of a norm that no graph passes through, on the CPU.
+    /// Scale, shift and epsilon of a norm without a graph, on the CPU.
     pub(crate) fn values(&self) -> Option<&LayerNormParams> {
         self.values.as_ref()
     }
 
-    /// Of `[rows, size]`.
+    /// Normalises `[rows, size]`.
     pub(crate) fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
         norm(x, &self.scale, &self.shift, self.epsilon)
     }

@@ -1,4 +1,5 @@
-//! Frozen products on the CPU: weights packed once, and what follows a product done while its rows are in the cache.
+//! Frozen products on the CPU: weights packed once, and operations after a product done while its rows are
+//! in the cache.
 
 use candle_core::{
     CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail,
@@ -13,7 +14,7 @@ pub(crate) struct PackedLinear {
     bias: Option<Vec<f32>>,
 }
 
-/// Scale and shift of a frozen norm, as the step after a product needs them.
+/// Scale and shift of a frozen norm, in the form needed after a product.
 pub(crate) struct LayerNormParams {
     pub(crate) scale: Vec<f32>,
     pub(crate) shift: Vec<f32>,
@@ -21,7 +22,6 @@ pub(crate) struct LayerNormParams {
 }
 
 impl PackedLinear {
-    /// `weight` `[outputs, inputs]`, `bias` `[outputs]`.
     pub(crate) fn pack(weight: &Tensor, bias: Option<&Tensor>, precision: Precision) -> CandleResult<Self> {
         let (outputs, inputs) = weight.dims2()?;
         let weight = weight.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>()?;
@@ -29,12 +29,11 @@ impl PackedLinear {
         Ok(Self { packed: Packed::new(&weight, outputs, inputs, precision), bias })
     }
 
-    /// `x W^T + b`.
     pub(crate) fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
         x.contiguous()?.apply_op1_no_bwd(&Apply { linear: self, gelu: false })
     }
 
-    /// `gelu(x W^T + b)`, by the error function.
+    /// `gelu(x W^T + b)`, with the error function.
     pub(crate) fn apply_gelu(&self, x: &Tensor) -> CandleResult<Tensor> {
         x.contiguous()?.apply_op1_no_bwd(&Apply { linear: self, gelu: true })
     }
@@ -50,12 +49,12 @@ impl PackedLinear {
         x.contiguous()?.apply_op2_no_bwd(&residual, &ApplyNorm { linear: self, norm })
     }
 
-    /// Whether what follows can be done with the product.
+    /// Whether a following operation can be fused with the product.
     pub(crate) fn has_bias(&self) -> bool {
         self.bias.is_some()
     }
 
-    /// The product and its bias, nothing after it.
+    /// Computes the product and its bias only.
     pub(super) fn run_alone(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
         let after = self.bias.as_deref().map_or(Epilogue::Nothing, Epilogue::Bias);
         self.run(x, layout, after)

@@ -1,4 +1,4 @@
-//! What learns in one opened encoder: the variables, the groups they are told apart by, and low-rank additions.
+//! The trainable parameters of one opened encoder: variables, their groups, and low-rank additions.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -11,19 +11,18 @@ use super::lora::{Adapter, PlacedAdapter};
 use super::{LinearNames, Role};
 use crate::freeze_policy::{FreezePolicy, LoraConfig, LoraTarget};
 
-/// The name of a soft prompt among what learns, and in its file.
 pub(crate) const SOFT_PROMPT: &str = "soft_prompt";
 
-/// Where in an encoder a weight lies; learning rates and gradient norms are told apart by it.
+/// Part of an encoder that a weight belongs to; learning rates and gradient norms are per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// Word and position embeddings, and what all layers share.
     Embeddings,
     /// A layer, from 0.
     Layer(usize),
-    /// What comes after the last layer.
+    /// What follows the last layer.
     Top,
-    /// What the caller put on top of the embeddings.
+    /// The caller's head on top of the embeddings.
     Head,
 }
 
@@ -37,7 +36,8 @@ impl Group {
         }
     }
 
-    /// By a tensor's name in its checkpoint: layers are numbered, and what comes after them has few names.
+    /// Determines the group from a tensor's name in its checkpoint: layers are numbered, and what follows
+    /// them has few names.
     fn of(name: &str) -> Self {
         if let Some(layer) = name.split('.').find_map(|part| part.parse().ok()) {
             return Self::Layer(layer);
@@ -58,12 +58,11 @@ impl fmt::Display for Group {
     }
 }
 
-/// One tensor that learns.
+/// One trainable tensor.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name in the checkpoint; a low-rank addition's has `.lora_a` or `.lora_b` at the end.
+    /// Its name in the checkpoint; low-rank additions have the suffix `.lora_a` or `.lora_b`.
     pub name: String,
-    /// Where it lies.
     pub group: Group,
     /// Whether weight decay applies: to matrices, not to biases and norms.
     pub decays: bool,
@@ -72,18 +71,18 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter that the caller put on top.
+    /// A parameter of the caller's head.
     pub(crate) fn of_head(name: &str, var: &Var) -> Self {
         Self { name: name.to_owned(), group: Group::Head, decays: var.dims().len() > 1, var: var.clone() }
     }
 
-    /// Whether it is part of a low-rank addition, and so no tensor of the checkpoint.
+    /// Whether it is part of a low-rank addition, and thus not a tensor of the checkpoint.
     pub(crate) fn is_addition(&self) -> bool {
         self.name.ends_with(".lora_a") || self.name.ends_with(".lora_b")
     }
 }
 
-/// Collects what learns while a family is opened.
+/// Collects trainable parameters while a family is opened.
 pub(crate) struct ParamRegistry {
     policy: FreezePolicy,
     layers: Cell<usize>,
@@ -93,7 +92,7 @@ pub(crate) struct ParamRegistry {
 }
 
 impl ParamRegistry {
-    /// `seed`: of the low-rank additions' first values.
+    /// `seed` determines the initial values of low-rank additions.
     pub(crate) fn new(policy: FreezePolicy, seed: u64) -> Self {
         Self {
             policy,
@@ -112,28 +111,27 @@ impl ParamRegistry {
         self.layers.get()
     }
 
-    /// What was collected.
+    /// The collected parameters and additions.
     pub(crate) fn collected(self) -> (Vec<Parameter>, Vec<PlacedAdapter>) {
         (self.parameters.into_inner(), self.placed.into_inner())
     }
 
-    /// Whether the tensor `name` itself learns.
+    /// Whether the tensor `name` itself is trainable.
     pub(crate) fn learns(&self, name: &str) -> bool {
         !matches!(self.policy, FreezePolicy::Lora(_) | FreezePolicy::Prompt(_)) && self.in_graph(name)
     }
 
-    /// Whether it learns or something below it does.
+    /// Whether it or something below it is trainable.
     pub(crate) fn in_graph(&self, name: &str) -> bool {
         Group::of(name).depth(self.layers.get()) >= self.policy.graph_from(self.layers.get())
     }
 
-    /// What was asked to learn.
     pub(crate) fn policy(&self) -> &FreezePolicy {
         &self.policy
     }
 
-    /// A soft prompt `[vectors, width]` that learns, at first the embeddings of words drawn from `words`
-    /// `[vocabulary, width]`.
+    /// Creates a trainable soft prompt `[vectors, width]`, initialised with the embeddings of words drawn
+    /// from `words` `[vocabulary, width]`.
     pub(crate) fn soft_prompt(&self, words: &Tensor, vectors: usize) -> CandleResult<Tensor> {
         let mut random = self.random.borrow_mut();
         let vocabulary = words.dim(0)?.max(1) as u32;
@@ -150,7 +148,7 @@ impl ParamRegistry {
         Ok(tracked)
     }
 
-    /// `tensor` as a variable.
+    /// Registers `tensor` as a variable.
     pub(crate) fn variable(&self, name: &str, full: &str, tensor: Tensor) -> CandleResult<Tensor> {
         let var = Var::from_tensor(&tensor)?;
         let tracked = var.as_tensor().clone();
@@ -164,7 +162,7 @@ impl ParamRegistry {
         Ok(tracked)
     }
 
-    /// The low-rank additions of a product, one for each slice.
+    /// Creates the low-rank additions of a product, one for each slice.
     pub(crate) fn adapters(
         &self,
         names: &LinearNames<'_>,
@@ -203,7 +201,8 @@ impl ParamRegistry {
         [outputs, inputs]: [usize; 2],
         device: &Device,
     ) -> CandleResult<Adapter> {
-        // Uniform within the bound that keeps the variance of a product's inputs (He et al. 2015, with slope sqrt 5).
+        // Uniform within the bound that preserves the variance of a product's inputs (He et al. 2015, with
+        // slope sqrt 5).
         let bound = (inputs as f32).sqrt().recip();
         let mut random = self.random.borrow_mut();
         let values: Vec<f32> = (0..low.rank * inputs).map(|_| random.random_range(-bound..bound)).collect();
@@ -231,7 +230,7 @@ impl ParamRegistry {
     }
 }
 
-/// The products that a target of LoRA names.
+/// The products of a LoRA target.
 fn role_of(target: LoraTarget) -> Role {
     match target {
         LoraTarget::Query => Role::Query,

@@ -1,4 +1,4 @@
-//! Where a family takes its tensors from: checked weights, of which some are made to learn.
+//! Source of a family's tensors: validated weights, some of which are trainable.
 
 use candle_core::{DType, Tensor};
 
@@ -11,9 +11,9 @@ use crate::weights::Weights;
 /// A checkpoint's tensors by name.
 pub(crate) struct Parameters<'a> {
     weights: Weights<'a>,
-    /// None: nothing learns.
+    /// `None`: nothing is trainable.
     learning: Option<&'a ParamRegistry>,
-    /// Everything must be differentiable, though nothing may learn.
+    /// Whether everything must be differentiable, even if nothing is trainable.
     differentiable: bool,
     precision: Precision,
 }
@@ -27,12 +27,13 @@ impl<'a> Parameters<'a> {
         Self { weights, learning, differentiable: false, precision }
     }
 
-    /// Keeps every step differentiable with respect to what it is given.
+    /// Makes every step differentiable with respect to its input.
     pub(crate) fn differentiable(self) -> Self {
         Self { differentiable: true, ..self }
     }
 
-    /// Looks names up under `prefix` where the checkpoint has `probe` there, and tells how many layers there are.
+    /// Looks names up under `prefix` where the checkpoint has `probe` there, and records the number of
+    /// layers.
     pub(crate) fn of(self, prefix: &str, probe: &str, layers: usize) -> Self {
         if let Some(learning) = self.learning {
             learning.set_layers(layers);
@@ -44,7 +45,7 @@ impl<'a> Parameters<'a> {
         self.weights.has(name)
     }
 
-    /// The tensor `name`, which must have this shape; tracked where it learns.
+    /// Reads the tensor `name`, which must have this shape; tracked if it is trainable.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         let tensor = self.weights.get(name, shape)?;
         if self.precision == Precision::Half {
@@ -58,17 +59,17 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Whether the tensor `name` learns.
+    /// Whether the tensor `name` is trainable.
     pub(crate) fn learns(&self, name: &str) -> bool {
         self.learning.is_some_and(|learning| learning.learns(name))
     }
 
-    /// Whether a graph passes through the tensor `name`: it learns, or something below it does.
+    /// Whether a graph passes through the tensor `name`: it or something below it is trainable.
     pub(crate) fn in_graph(&self, name: &str) -> bool {
         self.differentiable || self.learning.is_some_and(|learning| learning.in_graph(name))
     }
 
-    /// The low-rank parts of a product, one for each of its slices.
+    /// The low-rank additions of a product, one for each of its slices.
     pub(crate) fn adapters(&self, names: &LinearNames<'_>) -> Result<Vec<Option<Adapter>>, EncoderError> {
         match self.learning {
             None => Ok(names.roles.iter().map(|_| None).collect()),
@@ -83,7 +84,6 @@ impl<'a> Parameters<'a> {
         self.weights.device().is_cpu() && self.precision != Precision::Half
     }
 
-    /// How exactly to compute.
     pub(crate) fn precision(&self) -> Precision {
         self.precision
     }

@@ -6,13 +6,12 @@ use super::{ForwardCtx, Linear, Parameters, Role};
 use crate::error::EncoderError;
 use crate::ops::Activation;
 
-/// The dense layer.
 pub(crate) struct Pooler {
     dense: Linear,
 }
 
 impl Pooler {
-    /// `pooler.dense`, where the checkpoint has it.
+    /// Opens `pooler.dense`, if the checkpoint has it.
     pub(crate) fn open(parameters: &Parameters<'_>, hidden: usize) -> Result<Option<Self>, EncoderError> {
         if !parameters.has("pooler.dense.weight") {
             return Ok(None);
@@ -21,7 +20,7 @@ impl Pooler {
         Ok(Some(Self { dense }))
     }
 
-    /// First tokens `[texts, hidden]` to embeddings of the same shape.
+    /// Maps first tokens `[texts, hidden]` to embeddings of the same shape.
     pub(crate) fn apply(&self, firsts: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         self.dense.apply_activation(firsts, Activation::Tanh, ctx)
     }

@@ -1,4 +1,4 @@
-//! From a batch's tokens to its embeddings: a transformer's forward, then pooling, with or without a graph.
+//! Embeddings of a batch: a transformer's forward pass, then pooling, with or without a graph.
 
 use candle_core::{DType, Device, Result as CandleResult, Tensor, bail};
 
@@ -7,7 +7,8 @@ use crate::options::Pooling;
 use crate::pooling::{LEAST_NORM, pool};
 use crate::token_batch::TokenBatch;
 
-/// Embeddings of a batch, `[texts, dim]`, by differentiable operations; otherwise as [`embed`].
+/// Computes embeddings of a batch, `[texts, dim]`, with differentiable operations; otherwise like
+/// [`embed`].
 pub(crate) fn pool_tensor(
     transformer: &dyn Transformer,
     batch: &TokenBatch,
@@ -22,7 +23,8 @@ pub(crate) fn pool_tensor(
     of_length_1(pooled, normalised)
 }
 
-/// As [`pool_tensor`], with the last hidden states of the tokens, `[tokens, hidden]`, text after text. Both of one pass.
+/// Like [`pool_tensor`], with the last hidden states of the tokens, `[tokens, hidden]`, text after text,
+/// from the same pass.
 pub(crate) fn pool_tensor_and_states(
     transformer: &dyn Transformer,
     batch: &TokenBatch,
@@ -62,7 +64,7 @@ fn pooled(
     }
 }
 
-/// The hidden state that a pooling takes.
+/// The hidden state that a pooling uses.
 fn source(states: &States, pooling: Pooling) -> &Tensor {
     match pooling {
         Pooling::Mean2 | Pooling::Max2 => states.second_to_last(),
@@ -70,7 +72,7 @@ fn source(states: &States, pooling: Pooling) -> &Tensor {
     }
 }
 
-/// Embeddings of a batch's texts on the fast path.
+/// Computes embeddings of a batch's texts on the fast path.
 pub(crate) fn embed(
     transformer: &dyn Transformer,
     batch: &TokenBatch,
@@ -92,7 +94,7 @@ pub(crate) fn embed(
     Ok(pool(&values, &batch.lengths, dim, pooling, normalised))
 }
 
-/// `[texts, rows]`: one over its length where a row is the text's.
+/// Weights `[texts, rows]` of the mean: one over the text's length for its own rows, else zero.
 fn mean_weights(packing: &VarlenLayout, like: &Tensor) -> CandleResult<Tensor> {
     let rows: usize = packing.lengths().iter().sum();
     let mut weights = vec![0.0f32; packing.texts() * rows];
@@ -131,7 +133,7 @@ fn firsts(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
     state.index_select(&Tensor::from_vec(starts, packing.texts(), state.device())?, 0)
 }
 
-/// The largest value of each component over each text's rows.
+/// The maximum of each component over each text's rows.
 fn masked_max(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
     let padded = packing.pad(state)?;
     let masked = match packing.key_mask()? {

@@ -1,5 +1,5 @@
-//! The layer that BERT and its relatives share: attention and feed-forward, each followed by dropout, the residual and a
-//! norm.
+//! The layer that BERT and its relatives share: attention and feed-forward, each followed by dropout, the
+//! residual and a norm.
 
 use candle_core::{Result as CandleResult, Tensor};
 
@@ -7,7 +7,7 @@ use super::{Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, R
 use crate::error::EncoderError;
 use crate::ops::Activation;
 
-/// What a family calls the parts of a layer.
+/// A family's names for the parts of a layer.
 pub(crate) struct PostNormNames {
     /// Queries, keys and values.
     pub(crate) query_key_value: [&'static str; 3],
@@ -20,7 +20,7 @@ pub(crate) struct PostNormNames {
 }
 
 impl PostNormNames {
-    /// As BERT and RoBERTa have them.
+    /// The names in BERT and RoBERTa.
     pub(crate) const BERT: Self = Self {
         query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
         o_proj: ["attention.output.dense", "attention.output.LayerNorm"],
@@ -38,14 +38,14 @@ pub(crate) struct PostNormSizes {
     pub(crate) activation: Activation,
     pub(crate) epsilon: f64,
     pub(crate) attention: Attention,
-    /// Probability with which an element of the product after attention is dropped in training.
+    /// Dropout probability of the attention output in training.
     pub(crate) o_dropout: f32,
-    /// The same for the second product of the feed-forward part.
+    /// The same for the feed-forward output.
     pub(crate) dropout: f32,
 }
 
 impl PostNormSizes {
-    /// Multiply-and-add pairs that one token costs outside attention.
+    /// Multiply-and-add pairs per token outside attention.
     pub(crate) fn products(&self) -> usize {
         4 * self.hidden * self.hidden + 2 * self.hidden * self.wide
     }
@@ -63,7 +63,7 @@ pub(crate) struct PostNormLayer {
 }
 
 impl PostNormLayer {
-    /// The layer whose tensors begin with `at` and a dot.
+    /// Opens the layer whose tensor names begin with `at` and a dot.
     pub(crate) fn open(
         parameters: &Parameters<'_>,
         at: &str,
@@ -96,7 +96,7 @@ impl PostNormLayer {
         })
     }
 
-    /// `[tokens, hidden]` to the same; `bias` as in [`Attention::apply`].
+    /// Maps `[tokens, hidden]` to the same shape; `bias` as in [`Attention::apply`].
     pub(crate) fn apply(&self, x: &Tensor, bias: Option<&Tensor>, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let PostNormSizes { attention, activation, o_dropout, dropout, .. } = self.sizes;
         let stacked = self.query_key_value.apply(x, ctx)?;

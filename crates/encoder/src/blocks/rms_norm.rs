@@ -8,13 +8,11 @@ use crate::ops::rms_norm;
 
 /// Root-mean-square normalisation over the last axis.
 pub(crate) struct RmsNorm {
-    /// `[size]`
     scale: Tensor,
     epsilon: f32,
 }
 
 impl RmsNorm {
-    /// `NAME.weight`, `[size]`.
     pub(crate) fn open(
         parameters: &Parameters<'_>,
         name: &str,
@@ -24,7 +22,6 @@ impl RmsNorm {
         Ok(Self { scale: parameters.get(&format!("{name}.weight"), &[size])?, epsilon: epsilon as f32 })
     }
 
-    /// Of `[rows, size]`.
     pub(crate) fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
         rms_norm(x, &self.scale, self.epsilon)
     }

@@ -1,21 +1,21 @@
-//! Rotary position embedding (Su et al. 2021, arXiv 2104.09864): pairs of components, one from each half of a head, are
-//! turned by an angle that grows with the token's place.
+//! Rotary position embedding (Su et al. 2021, arXiv 2104.09864): pairs of components, one from each half of
+//! a head, are rotated by an angle that grows with the token's position.
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 
 use crate::ops::rotate;
 
-/// How far each pair of a head's components turns from one token to the next.
+/// Rotation of each pair of a head's components from one token to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RotaryRates(Vec<f64>);
 
 impl RotaryRates {
-    /// `theta^(-2 m / head)` for the pairs m = 0, 1, ... of a head of `head` components.
+    /// Computes `theta^(-2 m / head)` for the pairs m = 0, 1, ... of a head of `head` components.
     pub(crate) fn new(theta: f64, head: usize) -> Self {
         Self((0..head / 2).map(|m| theta.powf(-2.0 * m as f64 / head as f64)).collect())
     }
 
-    /// Each rate changed.
+    /// Applies `change` to each rate.
     pub(crate) fn map(self, change: impl Fn(f64) -> f64) -> Self {
         Self(self.0.into_iter().map(change).collect())
     }
@@ -30,7 +30,7 @@ pub(crate) struct Rotary {
 }
 
 impl Rotary {
-    /// Of rows that are these places in their texts.
+    /// Computes the angles of rows at these positions in their texts.
     pub(crate) fn new(
         places: impl Iterator<Item = usize>,
         rates: &RotaryRates,
@@ -46,7 +46,7 @@ impl Rotary {
         Ok(Self { cosines: table(f64::cos)?, sines: table(f64::sin)? })
     }
 
-    /// Turns the first `heads` heads of `[rows, width]`: queries and keys, which stand before the values.
+    /// Rotates the first `heads` heads of `[rows, width]`: queries and keys, which precede the values.
     pub(crate) fn apply(&self, stacked: &Tensor, heads: usize) -> CandleResult<Tensor> {
         rotate(stacked, &self.cosines, &self.sines, heads)
     }

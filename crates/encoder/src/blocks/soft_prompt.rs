@@ -1,4 +1,5 @@
-//! A transformer whose texts have a soft prompt: vectors in place of word embeddings (Lester et al. 2021, arXiv 2104.08691).
+//! A transformer with a soft prompt for its texts: vectors in place of word embeddings (Lester et al. 2021,
+//! arXiv 2104.08691).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,43 +11,42 @@ use super::pooling::lasts;
 use super::{ForwardCtx, Pooler, Sizes, States, Transformer};
 use crate::token_batch::TokenBatch;
 
-/// Memory that keys and values of texts take at most while a soft prompt learns, in bytes. What is beyond it is computed anew at
-/// every step, to the same numbers.
+/// Maximum memory in bytes for cached keys and values of texts while a soft prompt is trained. The others
+/// are computed again at every step, with the same results.
 const KEPT_BYTES: usize = 4 << 30;
 
-/// Tokens of texts that are read together: enough that weights are read from memory once for many rows.
+/// Number of tokens of texts that are read together: enough that weights are read from memory once for many
+/// rows.
 const TOKENS_TOGETHER: usize = 512;
 
-/// Where a soft prompt stands.
+/// Position of a soft prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Before all of a text's tokens, special ones included, as PEFT's prompt tuning has it: positions count from the first
-    /// vector. What is pooled are the text's own tokens.
+    /// Before all of a text's tokens, including special ones, as in PEFT's prompt tuning: positions count
+    /// from the first vector. Only the text's own tokens are pooled.
     Before,
-    /// After the text's tokens, for transformers whose tokens see only those before them: the last vector has seen
-    /// everything, and what has become of it is the embedding.
+    /// After the text's tokens, for transformers whose tokens attend only to those before them: the last
+    /// vector attends to everything, and its hidden state is the embedding.
     After,
 }
 
-/// A transformer with a soft prompt.
 pub(crate) struct Prompted {
     inner: Box<dyn Transformer>,
-    /// `[vectors, width]`
     prompt: Tensor,
     vectors: usize,
     side: Side,
     kept: Mutex<Kept>,
 }
 
-/// Keys and values of texts, by their token ids.
+/// Cached keys and values of texts, by their token ids.
 struct Kept {
     of: HashMap<Vec<u32>, Arc<TextKeyValues>>,
-    /// Bytes that are left.
+    /// Remaining bytes.
     left: usize,
 }
 
 impl Prompted {
-    /// `prompt`: `[vectors, width]`, fewer vectors than there are positions; `kept_bytes` as in
+    /// `prompt`: `[vectors, width]`, with fewer vectors than there are positions; `kept_bytes` as in
     /// [`EncoderOptions`](crate::EncoderOptions).
     pub(crate) fn new(
         inner: Box<dyn Transformer>,
@@ -58,13 +58,13 @@ impl Prompted {
         Ok(Self { inner, vectors: prompt.dim(0)?, prompt, side, kept })
     }
 
-    /// The ids that stand for the prompt's vectors.
+    /// The ids of the prompt's vectors.
     fn ids(&self) -> std::ops::Range<u32> {
         let first = self.inner.sizes().vocabulary as u32;
         first..first + self.vectors as u32
     }
 
-    /// A batch with the prompt in every text.
+    /// Adds the prompt to every text of a batch.
     fn with_prompt(&self, batch: &TokenBatch) -> TokenBatch {
         let mut ids = Vec::with_capacity(batch.ids.len() + batch.lengths.len() * self.vectors);
         let mut rest = &batch.ids[..];
@@ -82,7 +82,7 @@ impl Prompted {
         TokenBatch { ids, lengths: batch.lengths.iter().map(|length| length + self.vectors).collect() }
     }
 
-    /// Of texts with the prompt before them, the rows of the texts themselves.
+    /// Extracts the rows of the texts themselves from texts with a leading prompt.
     fn own_rows(&self, batch: &TokenBatch, state: &Tensor) -> CandleResult<Tensor> {
         let mut rows = Vec::with_capacity(batch.ids.len());
         let mut next = 0u32;
@@ -94,7 +94,7 @@ impl Prompted {
         state.index_select(&Tensor::from_slice(&rows, rows.len(), state.device())?, 0)
     }
 
-    /// Keys and values of a batch's texts, kept from an earlier step or computed now without a graph.
+    /// Keys and values of a batch's texts, cached from an earlier step or computed now without a graph.
     fn past(&self, batch: &TokenBatch) -> CandleResult<Past> {
         let mut rest = &batch.ids[..];
         let mut texts = Vec::with_capacity(batch.lengths.len());
@@ -127,8 +127,9 @@ impl Prompted {
         Ok(Past::new(texts.iter().map(of).collect::<CandleResult<_>>()?, batch.lengths.clone()))
     }
 
-    /// Keys and values of texts, which are kept where there is room. A text's numbers do not depend on which others it is read
-    /// with: on the CPU nothing is padded, and a row of a product is computed alike among any others; elsewhere it is read alone.
+    /// Computes keys and values of texts and caches them while there is room. A text's values do not depend
+    /// on the other texts in the batch: on the CPU nothing is padded, and a row of a product is the same
+    /// next to any others; on other devices each text is read on its own.
     fn read(&self, texts: &[&[u32]]) -> CandleResult<Vec<Arc<TextKeyValues>>> {
         let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(|ids| ids.len()).collect() };
         let ctx = ForwardCtx::inference(&batch.lengths, self.prompt.device()).keeping_key_values();
@@ -145,7 +146,7 @@ impl Prompted {
         Ok(found)
     }
 
-    /// How many of the first texts are read together, one at least.
+    /// Number of texts at the beginning that are read together, at least one.
     fn read_together(&self, texts: &[&[u32]]) -> usize {
         if !self.prompt.device().is_cpu() {
             return 1;
@@ -162,8 +163,8 @@ impl Prompted {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last vector's hidden state after each text: `[texts, dim]`. Where a graph is recorded only the prompt goes through
-    /// it: the texts' keys and values do not change with a prompt that stands after them.
+    /// Hidden state of the last vector after each text: `[texts, dim]`. Where a graph is recorded only the
+    /// prompt is computed with one: the texts' keys and values do not depend on a prompt after them.
     fn after(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let (prompted, ctx) = if ctx.graph() {
             let lengths = vec![self.vectors; batch.lengths.len()];
@@ -188,7 +189,7 @@ impl Transformer for Prompted {
         self.inner.words()
     }
 
-    /// Of the texts' own tokens, which a prompt after them does not change.
+    /// Computes states of the texts' own tokens, which do not depend on a prompt after them.
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         if self.side == Side::After {
             return self.inner.forward(batch, ctx);

@@ -1,5 +1,5 @@
-//! Texts one after the other in the rows of one matrix, and the padded shape that attention on other devices and in
-//! training needs.
+//! Packed texts, one after the other in the rows of a matrix, and the padded layout that attention on other
+//! devices and in training needs.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -7,13 +7,13 @@ use candle_core::{Device, Result as CandleResult, Tensor};
 
 use crate::attention_mask::AttentionMask;
 
-/// Takes the place of minus infinity in masks: a row that is masked whole, which padding is, stays a number.
+/// Replaces minus infinity in masks, so that a fully masked row, which padding is, does not become NaN.
 pub(super) const NEVER: f32 = -1e30;
 
 /// The layout of a batch.
 pub(crate) struct VarlenLayout {
     lengths: Vec<usize>,
-    /// Of each text, the place of its first row: above 0 where rows go on from others.
+    /// For each text, the position of its first row: above 0 where rows continue others.
     starts: Vec<usize>,
     longest: usize,
     device: Device,
@@ -22,9 +22,9 @@ pub(crate) struct VarlenLayout {
 }
 
 struct Padding {
-    /// Row of each padded place, row 0 for padding: `[texts * longest]`.
+    /// Row of each padded position, row 0 for padding: `[texts * longest]`.
     pad_indices: Tensor,
-    /// Padded place of each row: `[rows]`.
+    /// Padded position of each row: `[rows]`.
     unpad_indices: Tensor,
 }
 
@@ -33,7 +33,7 @@ impl VarlenLayout {
         Self::starting_at(lengths, vec![0; lengths.len()], device)
     }
 
-    /// The same of rows that stand in their texts from `starts` on, one for each text.
+    /// The same for rows that begin at position `starts` of their texts, one for each text.
     pub(crate) fn starting_at(lengths: &[usize], starts: Vec<usize>, device: &Device) -> Self {
         Self {
             starts,
@@ -45,34 +45,33 @@ impl VarlenLayout {
         }
     }
 
-    /// Tokens of each text.
+    /// Number of tokens of each text.
     pub(crate) fn lengths(&self) -> &[usize] {
         &self.lengths
     }
 
-    /// Tokens of the longest text.
+    /// Number of tokens of the longest text.
     pub(crate) fn longest(&self) -> usize {
         self.longest
     }
 
-    /// Number of texts.
     pub(crate) fn texts(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Of each row, its place in its text, from 0.
+    /// Position of each row in its text, from 0.
     pub(crate) fn row_places(&self) -> impl Iterator<Item = usize> {
         self.lengths.iter().zip(&self.starts).flat_map(|(length, start)| *start..start + length)
     }
 
-    /// Of each row, its place in its text, counted from `first`: `[rows]`.
+    /// Position of each row in its text, counted from `first`: `[rows]`.
     pub(crate) fn places(&self, first: u32) -> CandleResult<Tensor> {
         let places: Vec<u32> = self.row_places().map(|place| first + place as u32).collect();
         let rows = places.len();
         Tensor::from_vec(places, rows, &self.device)
     }
 
-    /// `[rows, n]` to `[texts, longest, n]`. What stands in padding is finite and means nothing.
+    /// Converts `[rows, n]` to `[texts, longest, n]`. Values in padding are finite and have no meaning.
     pub(crate) fn pad(&self, x: &Tensor) -> CandleResult<Tensor> {
         let x = match self.padding()? {
             None => x.clone(),
@@ -82,7 +81,7 @@ impl VarlenLayout {
         x.reshape((self.texts(), self.longest, width))
     }
 
-    /// `[texts, longest, n]` to `[rows, n]`: undoes [`VarlenLayout::pad`].
+    /// Converts `[texts, longest, n]` to `[rows, n]`: the inverse of [`VarlenLayout::pad`].
     pub(crate) fn unpad(&self, x: &Tensor) -> CandleResult<Tensor> {
         let flat = x.flatten(0, 1)?;
         match self.padding()? {
@@ -91,8 +90,8 @@ impl VarlenLayout {
         }
     }
 
-    /// Added to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest, longest]`, or
-    /// `[texts, 1, 1, longest]` where only padding is unseen. None: everything is seen.
+    /// Mask to add to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest,
+    /// longest]`, or `[texts, 1, 1, longest]` where only padding is masked. `None`: nothing is masked.
     pub(crate) fn mask(&self, reach: AttentionMask) -> CandleResult<Option<Tensor>> {
         if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
             return Ok(mask.clone());
@@ -102,15 +101,15 @@ impl VarlenLayout {
         Ok(mask)
     }
 
-    /// 0 for real tokens and hugely negative for padding: `[texts, longest]`. None: there is no padding.
+    /// 0 for real tokens and hugely negative for padding: `[texts, longest]`. `None`: there is no padding.
     pub(crate) fn key_mask(&self) -> CandleResult<Option<Tensor>> {
         let mask = self.mask(AttentionMask::FULL)?;
         mask.map(|mask| mask.reshape((self.texts(), self.longest))).transpose()
     }
 
-    /// 1 for real tokens and 0 for padding: `[texts, longest]`. None: there is no padding.
+    /// 1 for real tokens and 0 for padding: `[texts, longest]`. `None`: there is no padding.
     pub(crate) fn key_weights(&self) -> CandleResult<Option<Tensor>> {
-        // Where the mask is 0, and where it is not.
+        // Whether the mask is 0.
         self.key_mask()?.map(|mask| mask.eq(0.0)?.to_dtype(mask.dtype())).transpose()
     }
 

@@ -1,6 +1,6 @@
-//! BERT (Devlin et al. 2019, arXiv 1810.04805) without its pre-training heads; also MiniLM, bge, e5 and gte of its kind.
-//! RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with other weights, and positions
-//! that begin after the padding token's id.
+//! BERT (Devlin et al. 2019, arXiv 1810.04805) without its pre-training heads; also MiniLM, bge, e5 and gte
+//! of its kind. RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with
+//! other weights, and positions that begin after the padding token's id.
 
 use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -16,7 +16,6 @@ use crate::error::EncoderError;
 use crate::folder::Folder;
 use crate::token_batch::TokenBatch;
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -54,13 +53,13 @@ fn usual_dropout() -> f32 {
     0.1
 }
 
-/// In what BERT and RoBERTa differ.
+/// Differences between BERT and RoBERTa.
 struct Variant {
-    /// What names of weights may begin with.
+    /// Optional prefix of the names of weights.
     prefix: &'static str,
-    /// Segments where config.json says nothing.
+    /// Default number of segments where config.json has none.
     segments: usize,
-    /// Whether a text's first position comes after the padding token's id; else it is 0.
+    /// Whether a text's first position follows the padding token's id; else it is 0.
     after_padding: bool,
 }
 
@@ -153,7 +152,7 @@ impl Transformer for Bert {
     }
 }
 
-/// The layers' sizes, once every field is known to be usable.
+/// Sizes of the layers, after validation of all fields.
 fn layer_sizes(config: &Config, first: usize, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;

@@ -1,4 +1,4 @@
-//! Reading config.json: values that an architecture cannot have are refused before any tensor is looked at.
+//! Reads config.json: invalid values are refused before any tensor is read.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,13 +7,13 @@ use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder};
 use crate::ops::Activation;
 
-/// A folder's config.json while its fields are checked.
+/// A folder's config.json during validation.
 pub(super) struct Checked<'a> {
     folder: &'a Folder,
 }
 
 impl<'a> Checked<'a> {
-    /// The fields that a family reads.
+    /// Parses the fields that a family uses.
     pub(super) fn read<C: DeserializeOwned>(
         config: Value,
         folder: &'a Folder,
@@ -22,7 +22,7 @@ impl<'a> Checked<'a> {
         Ok((config, Self { folder }))
     }
 
-    /// The error for a field with a value that cannot be worked with.
+    /// The error for a field with an unsupported value.
     pub(super) fn bad(&self, field: &str, found: impl ToString, expected: &str) -> EncoderError {
         EncoderError::BadConfig {
             path: self.folder.path(CONFIG),
@@ -32,7 +32,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// Sizes that must be 1 or more.
+    /// Checks sizes that must be at least 1.
     pub(super) fn positive(&self, fields: &[(&str, usize)]) -> Result<(), EncoderError> {
         match fields.iter().find(|(_, value)| *value == 0) {
             None => Ok(()),
@@ -40,7 +40,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// Heads that share the hidden size out evenly.
+    /// Checks that the hidden size is divisible by the number of heads.
     pub(super) fn heads(
         &self,
         (field, heads): (&str, usize),
@@ -52,13 +52,13 @@ impl<'a> Checked<'a> {
         Err(self.bad(field, heads, &format!("it must be 1 or more and divide {of}, which is {hidden}")))
     }
 
-    /// The small number that norms add to the variance.
+    /// Checks the small number that norms add to the variance.
     pub(super) fn epsilon(&self, field: &str, epsilon: f64) -> Result<(), EncoderError> {
         let usable = (0.0..1.0).contains(&epsilon);
         if usable { Ok(()) } else { Err(self.bad(field, epsilon, "it must be between 0 and 1")) }
     }
 
-    /// Probabilities of dropping.
+    /// Checks dropout probabilities.
     pub(super) fn dropouts(&self, fields: &[(&str, f32)]) -> Result<(), EncoderError> {
         match fields.iter().find(|(_, p)| !(0.0..1.0).contains(p)) {
             None => Ok(()),
@@ -66,7 +66,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// A nonlinearity by its name.
+    /// Finds a nonlinearity by its name.
     pub(super) fn activation(&self, field: &str, name: &str) -> Result<Activation, EncoderError> {
         Activation::named(name).ok_or_else(|| self.bad(field, name, Activation::NAMES))
     }

@@ -1,5 +1,5 @@
-//! DeBERTa version 2 and 3 (He et al. 2021, arXiv 2006.03654 and 2111.09543): attention scores have a part by content, and
-//! parts by content and distance ("disentangled attention", equation 4).
+//! DeBERTa version 2 and 3 (He et al. 2021, arXiv 2006.03654 and 2111.09543): attention scores have a
+//! content term, and terms of content and distance ("disentangled attention", equation 4).
 
 use candle_core::{D, Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -16,7 +16,6 @@ use crate::folder::Folder;
 use crate::ops::{Activation, linear};
 use crate::token_batch::TokenBatch;
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -61,7 +60,7 @@ struct Config {
     attention_probs_dropout_prob: f32,
 }
 
-/// A list, or words parted by bars: both are in use.
+/// A list, or words separated by bars: both are in use.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -94,7 +93,7 @@ fn parts(joined: &str) -> Vec<String> {
 }
 
 impl Config {
-    /// Whether scores have a part of this kind, `c2p` or `p2c`.
+    /// Whether scores have a term of this kind, `c2p` or `p2c`.
     fn attends(&self, kind: &str) -> bool {
         match &self.pos_att_type {
             None => false,
@@ -107,7 +106,7 @@ impl Config {
         self.norm_rel_ebd.as_deref().is_some_and(|words| parts(words).iter().any(|word| word == "layer_norm"))
     }
 
-    /// The farthest distance that is told apart.
+    /// The largest distance with a bucket of its own.
     fn farthest(&self) -> usize {
         usize::try_from(self.max_relative_positions)
             .ok()
@@ -128,12 +127,13 @@ impl Config {
     }
 }
 
-/// How distances between tokens are told apart.
+/// How distances between tokens are divided into buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Distances {
-    /// Rows of the table of distances in each direction.
+    /// Number of rows of the distance table in each direction.
     span: usize,
-    /// Close distances are told apart one by one, far ones in ever wider buckets; None: all one by one.
+    /// Number of buckets: close distances have one each, far ones share ever wider ones. `None`: one for
+    /// each distance.
     buckets: Option<usize>,
     farthest: usize,
 }
@@ -156,7 +156,7 @@ impl Distances {
         distance.signum() * (middle + wide) as i64
     }
 
-    /// For every query and key of the longest text: `[longest, longest]`.
+    /// Rows of the table for every query and key of the longest text: `[longest, longest]`.
     fn rows(self, packing: &VarlenLayout, device: &Device) -> CandleResult<Tensor> {
         let longest = packing.longest();
         let rows: Vec<u32> = (0..longest)
@@ -168,13 +168,12 @@ impl Distances {
 
 /// A DeBERTa encoder.
 pub(super) struct Deberta {
-    /// `[vocabulary, embedding]`
     words: Tensor,
-    /// `[positions, embedding]`, where they are added to the words.
+    /// `[positions, embedding]`, if they are added to the words.
     places: Option<Tensor>,
-    /// `[segments, embedding]`; texts have the first only.
+    /// `[segments, embedding]`; texts use only the first.
     segments: Option<Tensor>,
-    /// From the embedding's size to the hidden size where the two differ.
+    /// From the embedding size to the hidden size, if the two differ.
     project: Option<Linear>,
     norm: LayerNorm,
     relative: Option<Relative>,
@@ -185,7 +184,7 @@ pub(super) struct Deberta {
     device: Device,
 }
 
-/// The table of distances that all layers share.
+/// The distance table that all layers share.
 struct Relative {
     /// `[2 * span, hidden]`
     table: Tensor,
@@ -317,11 +316,9 @@ fn projection(
     Linear::open(parameters, &names).map(Some)
 }
 
-/// What layer 0's input adds to its output, through a convolution along each text.
+/// Convolution along each text that is added to the output of layer 0.
 struct Convolution {
-    /// `[hidden, hidden, size]`
     weight: Tensor,
-    /// `[hidden]`
     bias: Tensor,
     norm: LayerNorm,
     activation: Activation,
@@ -367,8 +364,8 @@ impl Convolution {
             None => padded,
             Some(real) => padded.broadcast_mul(&real.unsqueeze(2)?.to_dtype(padded.dtype())?)?,
         };
-        // As one product with each token's neighbours side by side: the tensor library's own convolution gives its kernel
-        // a wrong gradient.
+        // As one product with each token's neighbours side by side: the tensor library's own convolution
+        // gives its kernel a wrong gradient.
         let (hidden, _, size) = self.weight.dims3()?;
         let (wide, longest) = (padded.pad_with_zeros(1, size / 2, size / 2)?, packing.longest());
         let shifted = (0..size).map(|s| wide.narrow(1, s, longest)).collect::<CandleResult<Vec<_>>>()?;
@@ -382,7 +379,8 @@ impl Convolution {
 
 struct Layer {
     query_key_value: Linear,
-    /// The projections of the table of distances: keys for `c2p`, queries for `p2c`. None: the layer's own are used.
+    /// Projections of the distance table: keys for `c2p`, queries for `p2c`. `None`: the layer's own are
+    /// used.
     distance_key: Option<Linear>,
     distance_query: Option<Linear>,
     content_to_distance: bool,
@@ -463,7 +461,7 @@ impl Layer {
     ) -> CandleResult<Tensor> {
         let stacked = self.query_key_value.apply(x, ctx)?;
         let [query, key, value] = self.attention.split(&stacked, ctx.packing())?;
-        // Scaled before the products: unscaled scores can be beyond the largest half float.
+        // Scaled before the products: unscaled scores can exceed the largest half float.
         let query = (query * self.attention.scale)?;
         let mut scores = query.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         if let Some((table, rows)) = distances {
@@ -475,7 +473,7 @@ impl Layer {
         self.down_proj.apply_residual_norm(&wide, &x, &self.down_norm, self.dropout, ctx)
     }
 
-    /// Adds the scores by content and distance to those by content.
+    /// Adds the terms of content and distance to the content scores.
     fn with_distances(
         &self,
         mut scores: Tensor,
@@ -503,7 +501,7 @@ impl Layer {
             scores = (scores + by_row.gather(&rows.broadcast_as(&shape)?.contiguous()?, D::Minus1)?)?;
         }
         if self.distance_to_content {
-            // One row for each key here, so that pairs come out transposed.
+            // One row for each key here, so that pairs are transposed.
             let key = (key * self.attention.scale)?;
             let by_row = key.broadcast_matmul(&projected(&self.distance_query, 0)?)?;
             let turned = rows.t()?.broadcast_as(&shape)?.contiguous()?;

@@ -1,4 +1,4 @@
-//! DistilBERT (Sanh et al. 2019, arXiv 1910.01108): BERT with half the layers, without segments and without a pooler.
+//! DistilBERT (Sanh et al. 2019, arXiv 1910.01108): BERT with half the layers, without segments and pooler.
 
 use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -24,7 +24,6 @@ const NAMES: PostNormNames = PostNormNames {
     down_proj: ["ffn.lin2", "output_layer_norm"],
 };
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -105,7 +104,7 @@ impl Transformer for DistilBert {
     }
 }
 
-/// The layers' sizes, once every field is known to be usable.
+/// Sizes of the layers, after validation of all fields.
 fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
     checked.heads(("n_heads", config.n_heads), ("dim", config.dim))?;
     checked.positive(&[
@@ -121,7 +120,7 @@ fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, 
         activation: checked.activation("activation", &config.activation)?,
         epsilon: EPSILON,
         attention: Attention::new(config.n_heads, config.dim, config.attention_dropout),
-        // The one place where its own code drops nothing and BERT's does.
+        // The only place where its own code has no dropout and BERT's does.
         o_dropout: 0.0,
         dropout: config.dropout,
     })

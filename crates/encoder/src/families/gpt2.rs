@@ -1,5 +1,6 @@
-//! GPT-2 (Radford et al. 2019): norms before each part, and every token sees only those before it. It can go on from cached
-//! keys and values, and takes vectors in place of token ids, which soft prompts need.
+//! GPT-2 (Radford et al. 2019): norms before each part, and every token attends only to those before it. It
+//! can continue from cached keys and values, and takes vectors in place of token ids, which soft prompts
+//! need.
 
 use candle_core::{D, Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -14,7 +15,6 @@ use crate::folder::Folder;
 use crate::ops::{Activation, softmax};
 use crate::token_batch::TokenBatch;
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -77,7 +77,7 @@ pub(crate) struct Gpt2 {
     device: Device,
 }
 
-/// Keys and values of the tokens that a model has seen of one text, for each layer `[1, heads, tokens, head]`.
+/// Cached keys and values of the tokens of one text, for each layer `[1, heads, tokens, head]`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LayerKeyValues {
     layers: Vec<(Tensor, Tensor)>,
@@ -85,7 +85,7 @@ pub(crate) struct LayerKeyValues {
 }
 
 impl LayerKeyValues {
-    /// Tokens seen so far.
+    /// Number of tokens seen so far.
     pub(crate) fn tokens(&self) -> usize {
         self.tokens
     }
@@ -120,13 +120,13 @@ impl Gpt2 {
         })
     }
 
-    /// The vectors that stand for token ids: `[ids, hidden]`.
+    /// Looks up the input embeddings of token ids: `[ids, hidden]`.
     pub(crate) fn inputs_embeds(&self, ids: &[u32]) -> CandleResult<Tensor> {
         self.words.index_select(&Tensor::from_slice(ids, ids.len(), &self.device)?, 0)
     }
 
-    /// Goes on with one text: the hidden states `[tokens, hidden]`, after the last norm, of further tokens given as vectors
-    /// of the same shape. `seen` takes their keys and values in.
+    /// Continues one text: returns the hidden states `[tokens, hidden]`, after the last norm, of further
+    /// tokens given as vectors of the same shape. Their keys and values are added to `seen`.
     pub(crate) fn forward_with_cache(
         &self,
         vectors: &Tensor,
@@ -147,7 +147,7 @@ impl Gpt2 {
         self.last_norm.apply(&x)
     }
 
-    /// Scores of every token as the next one: `[tokens, vocabulary]` from hidden states `[tokens, hidden]`.
+    /// Computes next-token logits `[tokens, vocabulary]` from hidden states `[tokens, hidden]`.
     pub(crate) fn logits(&self, states: &Tensor) -> CandleResult<Tensor> {
         states.matmul(&self.words.t()?)
     }
@@ -171,7 +171,8 @@ impl Transformer for Gpt2 {
     }
 }
 
-/// Added to scores: 0 for keys up to the query's own place, hugely negative beyond: `[new, before + new]`.
+/// Mask to add to scores: 0 for keys up to the query's own position, hugely negative beyond: `[new, before
+/// + new]`.
 fn causal(before: usize, new: usize, device: &Device) -> CandleResult<Tensor> {
     let mask: Vec<f32> = (0..new)
         .flat_map(|query| (0..before + new).map(move |key| if key <= before + query { 0.0 } else { -1e30 }))
@@ -243,7 +244,7 @@ impl Layer {
         x + ctx.dropout(self.down_proj.apply(&wide, ctx)?, self.dropout)?
     }
 
-    /// For one text of which `seen` holds the tokens before.
+    /// Continues one text, whose earlier tokens are in `seen`.
     fn forward_with_cache(
         &self,
         x: &Tensor,

@@ -1,6 +1,7 @@
-//! The Llama family (Touvron et al. 2023, arXiv 2302.13971): norms by the root mean square before each part, rotary positions,
-//! gated feed-forward, keys and values shared by groups of heads, and every token sees only those before it. Qwen2 adds biases
-//! to queries, keys and values, Qwen3 a norm of each head's queries and keys.
+//! The Llama family (Touvron et al. 2023, arXiv 2302.13971): norms by the root mean square before each
+//! part, rotary positions, gated feed-forward, keys and values shared by groups of heads, and every token
+//! attends only to those before it. Qwen2 adds biases to queries, keys and values, Qwen3 a norm of each
+//! head's queries and keys.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,6 @@ use crate::token_batch::TokenBatch;
 const GLOBAL: &str = "full_attention";
 const LOCAL: &str = "sliding_attention";
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     model_type: String,
@@ -41,7 +41,7 @@ struct Config {
     rms_norm_eps: f64,
     #[serde(default = "usual_activation")]
     hidden_act: String,
-    /// Of queries, keys, values and the product after attention; Qwen2 does not ask.
+    /// Whether queries, keys, values and the output product have biases; not used by Qwen2.
     #[serde(default)]
     attention_bias: bool,
     #[serde(default)]
@@ -52,22 +52,22 @@ struct Config {
     use_sliding_window: bool,
     #[serde(default)]
     sliding_window: Option<usize>,
-    /// Layers before this one see everything.
+    /// Layers before this one attend to all tokens.
     #[serde(default = "usual_window_start")]
     max_window_layers: usize,
     #[serde(default)]
     layer_types: Option<Vec<String>>,
     #[serde(default)]
     attention_dropout: f32,
-    /// False where every token sees all others.
+    /// False if every token attends to all others.
     #[serde(default)]
     is_causal: Option<bool>,
-    /// Classes of the repository's own that transformers would run.
+    /// Custom classes of the repository that transformers would run.
     #[serde(default)]
     auto_map: Option<BTreeMap<String, Value>>,
 }
 
-/// As transformers has it.
+/// The default in transformers.
 fn usual_window_start() -> usize {
     28
 }
@@ -93,7 +93,7 @@ impl Config {
         self.model_type != "llama"
     }
 
-    /// Biases of queries, keys and values, and of the product after attention.
+    /// Whether queries, keys and values, and the output product, have biases.
     fn biases(&self) -> (bool, bool) {
         match self.model_type.as_str() {
             "qwen2" => (true, false),
@@ -101,21 +101,20 @@ impl Config {
         }
     }
 
-    /// How far back a layer sees.
+    /// Number of earlier tokens that a layer attends to.
     fn window(&self, layer: usize) -> Option<usize> {
         let window = self.sliding_window.filter(|_| self.is_qwen() && self.use_sliding_window)?;
         let local = match &self.layer_types {
             Some(types) => types.get(layer).is_some_and(|kind| kind == LOCAL),
             None => layer >= self.max_window_layers,
         };
-        // The token itself is one of the window's.
+        // The window includes the token itself.
         local.then(|| window.saturating_sub(1))
     }
 }
 
 /// A model of the Llama family.
 pub(super) struct Llama {
-    /// `[vocabulary, hidden]`
     words: Tensor,
     layers: Vec<Layer>,
     last_norm: RmsNorm,
@@ -142,7 +141,7 @@ impl Llama {
                 .map(|i| Layer::open(&parameters, i, &config, activation))
                 .collect::<Result<_, _>>()?,
             last_norm: RmsNorm::open(&parameters, "norm", hidden, config.rms_norm_eps)?,
-            // After the weights, which bear the head's size out.
+            // After the weights, which confirm the head's size.
             rates: rates(&config.rope, config.head(), &checked)?,
             sizes: Sizes {
                 dim: hidden,
@@ -178,7 +177,7 @@ impl Transformer for Llama {
 struct Layer {
     norm: RmsNorm,
     query_key_value: Linear,
-    /// Of queries and of keys, head by head.
+    /// Norms of queries and of keys, head by head.
     head_norms: Option<[RmsNorm; 2]>,
     o_proj: Linear,
     feed_norm: RmsNorm,
@@ -254,7 +253,7 @@ impl Layer {
         x + self.down_proj.apply(&gated(&both, self.activation)?, ctx)?
     }
 
-    /// With queries and keys normed, where they are.
+    /// Normalises queries and keys, if the model does.
     fn normed_heads(&self, stacked: Tensor) -> CandleResult<Tensor> {
         let Some(norms) = &self.head_norms else { return Ok(stacked) };
         let Attention { heads, kv_heads, .. } = self.attention;

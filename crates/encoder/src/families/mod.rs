@@ -1,4 +1,4 @@
-//! Transformer families: what they share, and opening one by its `model_type`.
+//! Transformer families: their common parts, and opening one by its `model_type`.
 
 mod bert;
 mod config;
@@ -22,7 +22,7 @@ use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder};
 use crate::options::Pooling;
 
-/// Values of `model_type` that can be read.
+/// Supported values of `model_type`.
 pub(crate) const FAMILIES: [&str; 12] = [
     "bert",
     "camembert",
@@ -38,7 +38,7 @@ pub(crate) const FAMILIES: [&str; 12] = [
     "xlm-roberta",
 ];
 
-/// The `model_type` of a folder, when it is one that can be read.
+/// Returns the `model_type` of a folder, if it is supported.
 pub(crate) fn check(folder: &Folder) -> Result<(String, Value), EncoderError> {
     let config = folder.json(CONFIG)?;
     let family = match config.get("model_type") {
@@ -54,13 +54,13 @@ pub(crate) fn check(folder: &Folder) -> Result<(String, Value), EncoderError> {
     Ok((family, config))
 }
 
-/// Whether every token of a family sees only those before it.
+/// Whether every token of a family attends only to those before it.
 pub(crate) fn is_decoder(family: &str) -> bool {
     matches!(family, "gpt2" | "llama" | "qwen2" | "qwen3")
 }
 
-/// How a family's tokens are pooled where nothing says otherwise: of a decoder only the last token has seen the whole text.
-/// GPT-2 keeps the mean, under which its embeddings were stored before there was another choice.
+/// The default pooling of a family: in a decoder only the last token has seen the whole text. GPT-2 uses
+/// the mean for compatibility with embeddings stored before there was another choice.
 pub(crate) fn usual_pooling(family: &str) -> Pooling {
     match family {
         "llama" | "qwen2" | "qwen3" => Pooling::Last,
@@ -68,7 +68,7 @@ pub(crate) fn usual_pooling(family: &str) -> Pooling {
     }
 }
 
-/// Builds the transformer of a family that [`check`] let through.
+/// Builds the transformer of a family that [`check`] accepted.
 pub(crate) fn open(
     family: &str,
     config: Value,

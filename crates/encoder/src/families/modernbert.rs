@@ -1,5 +1,5 @@
-//! ModernBERT (Warner et al. 2024, arXiv 2412.13663): norms before each part, rotary positions, gated feed-forward, and
-//! layers that see only a window around each token between those that see all.
+//! ModernBERT (Warner et al. 2024, arXiv 2412.13663): norms before each part, rotary positions, gated
+//! feed-forward, and layers with local attention in a window between those with full attention.
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -19,7 +19,6 @@ use crate::token_batch::TokenBatch;
 const GLOBAL: &str = "full_attention";
 const LOCAL: &str = "sliding_attention";
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -58,7 +57,6 @@ struct Config {
     mlp_dropout: f32,
 }
 
-/// Newer files have the rotation of both kinds of layers here.
 #[derive(Debug, Deserialize)]
 struct RopeParameters {
     full_attention: Option<Rope>,
@@ -105,7 +103,7 @@ impl Config {
         if global { both.full_attention.as_ref() } else { both.sliding_attention.as_ref() }
     }
 
-    /// The base of the angles' geometric sequence.
+    /// Base of the geometric sequence of angles.
     fn theta(&self, global: bool) -> f64 {
         let older = if global { self.global_rope_theta } else { self.local_rope_theta.unwrap_or(10_000.0) };
         self.rope(global).map_or(older, |rope| rope.rope_theta)
@@ -114,12 +112,11 @@ impl Config {
 
 /// A ModernBERT encoder.
 pub(super) struct ModernBert {
-    /// `[vocabulary, hidden]`
     words: Tensor,
     norm: LayerNorm,
     layers: Vec<Layer>,
     last_norm: LayerNorm,
-    /// Of layers that see all, and of those that see a window.
+    /// Rates of layers with full attention, and of those with a window.
     rates: [RotaryRates; 2],
     dropout: f32,
     sizes: Sizes,
@@ -186,7 +183,7 @@ impl Transformer for ModernBert {
 }
 
 struct Layer {
-    /// None in the first layer, whose input is normed already.
+    /// `None` in the first layer, whose input is normalised already.
     attention_norm: Option<LayerNorm>,
     query_key_value: Linear,
     o_proj: Linear,

@@ -1,5 +1,5 @@
-//! MPNet (Song et al. 2020, arXiv 2004.09297): BERT without segments, and with a bias on attention scores that depends on
-//! how far apart two tokens are, the same in every layer.
+//! MPNet (Song et al. 2020, arXiv 2004.09297): BERT without segments, and with a bias on attention scores
+//! that depends on the distance between two tokens, the same in every layer.
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
@@ -15,8 +15,8 @@ use crate::error::EncoderError;
 use crate::folder::Folder;
 use crate::token_batch::TokenBatch;
 
-/// Fixed in the architecture, whatever the configuration says: the position of a text's first token, and the buckets that
-/// distances are counted in.
+/// Fixed in the architecture, regardless of the configuration: the position of a text's first token, and
+/// the buckets of distances.
 const FIRST: usize = 2;
 const BUCKETS: usize = 32;
 const FARTHEST: f64 = 128.0;
@@ -28,7 +28,6 @@ const NAMES: PostNormNames = PostNormNames {
     down_proj: ["output.dense", "output.LayerNorm"],
 };
 
-/// The fields of config.json that change what is computed.
 #[derive(Debug, Deserialize)]
 struct Config {
     vocab_size: usize,
@@ -115,7 +114,7 @@ impl MpNet {
         })
     }
 
-    /// What is added to the scores of every text: `[heads, longest, longest]`.
+    /// Bias added to the scores of every text: `[heads, longest, longest]`.
     fn bias(&self, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let longest = ctx.packing().longest();
         let buckets: Vec<u32> = (0..longest)
@@ -147,8 +146,8 @@ impl Transformer for MpNet {
     }
 }
 
-/// The bucket of a key that lies `distance` tokens before its query (negative: behind it): exact up to 7, then wider and
-/// wider up to [`FARTHEST`] (Raffel et al. 2020, arXiv 1910.10683, section 2.1).
+/// The bucket of a key that is `distance` tokens before its query (negative: after it): exact up to 7, then
+/// wider and wider up to [`FARTHEST`] (Raffel et al. 2020, arXiv 1910.10683, section 2.1).
 fn bucket(distance: i64) -> u32 {
     let half = BUCKETS / 2;
     let exact = half / 2;
@@ -161,7 +160,7 @@ fn bucket(distance: i64) -> u32 {
     (base + (exact + wide as usize).min(half - 1)) as u32
 }
 
-/// The layers' sizes, once every field is known to be usable.
+/// Sizes of the layers, after validation of all fields.
 fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;

@@ -1,6 +1,6 @@
-//! What transformers computes with the tiny checkpoints of tests/fixtures/families, for tests of the families.
+//! Outputs of transformers for the tiny checkpoints of tests/fixtures/families, for tests of the families.
 //!
-//! tools/fixtures/families.py, which makes them, says what each number is.
+//! tools/fixtures/families.py, which makes them, documents each number.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use safetensors::{Dtype, SafeTensors};
 use serde::Deserialize;
 
-/// Folders with expected numbers.
+/// Folders with expected values.
 pub(crate) const NAMES: [&str; 14] = [
     "bert",
     "bert-prefixed-f16",
@@ -26,10 +26,10 @@ pub(crate) const NAMES: [&str; 14] = [
     "qwen3",
 ];
 
-/// A folder with the weights of `bert` in two files, and no expected numbers of its own.
+/// A folder with the weights of `bert` in two files, without expected values of its own.
 pub(crate) const SHARDED: &str = "bert-sharded";
 
-/// expected.json.
+/// Contents of expected.json.
 #[derive(Debug, Deserialize)]
 struct Notes {
     prefix: String,
@@ -44,31 +44,32 @@ struct Notes {
     logits_of: Option<usize>,
 }
 
-/// A tensor's shape and its values, the last axis running fastest.
+/// A tensor's shape and its values, in row-major order.
 pub(crate) type Values = (Vec<usize>, Vec<f32>);
 
-/// A checkpoint and the numbers that a right implementation finds with it.
+/// A checkpoint and the expected values of a correct implementation.
 pub(crate) struct Reference {
     pub(crate) name: &'static str,
-    /// config.json, model.safetensors and tokenizer.json lie here.
+    /// Folder of config.json, model.safetensors and tokenizer.json.
     pub(crate) dir: PathBuf,
-    /// What the file puts before a tensor's name: "" or, say, "bert.".
+    /// Prefix of tensor names in the file: "" or, for example, "bert.".
     pub(crate) prefix: String,
-    /// Longest text that the model takes; one of the batch is as long.
+    /// Longest text that the model accepts; one text of the batch has this length.
     pub(crate) max_tokens: usize,
-    /// Token ids of the batch, special tokens included: one of a single token, and several lengths.
+    /// Token ids of the batch, including special tokens: several lengths, one of them a single token.
     pub(crate) ids: Vec<Vec<u32>>,
-    /// The text that the folder's tokenizer makes those ids of, cut at `max_tokens`; none for the single token.
+    /// The text that the folder's tokenizer maps to those ids, cut at `max_tokens`; `None` for the single
+    /// token.
     pub(crate) texts: Vec<Option<String>>,
     /// How the reference counted positions with padding on the left: "explicit positions" or "by mask".
     pub(crate) left_padding: String,
-    /// Parameters that the loss does not reach.
+    /// Parameters that do not affect the loss.
     pub(crate) without_gradient: Vec<String>,
-    /// Parameters whose gradient is zero but for rounding: biases that softmax takes out again.
+    /// Parameters whose gradient is zero except for rounding: biases that cancel in the softmax.
     pub(crate) zero_gradient: Vec<String>,
-    /// Position buckets by distance, where the family has them.
+    /// Position buckets by distance, for families that have them.
     pub(crate) tables: BTreeMap<String, Vec<i64>>,
-    /// The text whose logits are stored, of a causal family.
+    /// The text whose logits are stored, for a causal family.
     pub(crate) logits_of: Option<usize>,
     states: usize,
     tensors: BTreeMap<String, Values>,
@@ -101,17 +102,17 @@ impl Reference {
         self.states
     }
 
-    /// Hidden state `i` of every token, one text after the other; 0 is what enters the first layer.
+    /// Hidden state `i` of every token, one text after the other; 0 is the input of the first layer.
     pub(crate) fn hidden(&self, i: usize) -> Vec<Vec<f32>> {
         self.rows(&format!("hidden.{i}"))
     }
 
-    /// Last hidden states as the reference finds them with padding on the left.
+    /// Last hidden states of the reference with padding on the left.
     pub(crate) fn left_padded(&self) -> Vec<Vec<f32>> {
         self.rows("left.last")
     }
 
-    /// One embedding a text; `pooling` is mean, cls, last, max, mean2 or max2.
+    /// One embedding per text; `pooling` is mean, cls, last, max, mean2 or max2.
     pub(crate) fn pooled(&self, pooling: &str) -> Vec<Vec<f32>> {
         if pooling == "last" {
             let states = self.hidden(self.states() - 1);
@@ -128,12 +129,13 @@ impl Reference {
         self.rows(&format!("pooled.{pooling}"))
     }
 
-    /// What the family's own pooler makes of each text, where it has one.
+    /// Output of the family's own pooler for each text, if it has one.
     pub(crate) fn pooler(&self) -> Option<Vec<Vec<f32>>> {
         self.tensor("pooler").map(|_| self.rows("pooler"))
     }
 
-    /// What the loss multiplies each text's mean embedding by before it adds everything up: `[texts, hidden]`.
+    /// Weights by which the loss multiplies each text's mean embedding before it sums everything: `[texts,
+    /// hidden]`.
     pub(crate) fn loss_weights(&self) -> Values {
         self.tensor("grad.R").unwrap()
     }
@@ -187,7 +189,7 @@ pub(crate) fn tensors(path: &Path) -> BTreeMap<String, Values> {
         .collect()
 }
 
-/// That the fixtures are whole and hold what the tests of the families rely on.
+/// Checks that the fixtures are complete and contain what the tests of the families rely on.
 mod tests {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! The fields of config.json that say how far rotary positions turn, in their older and newer forms.
+//! The fields of config.json for rotary positions, in their older and newer forms.
 
 use serde::Deserialize;
 
@@ -6,14 +6,14 @@ use super::config::Checked;
 use crate::blocks::RotaryRates;
 use crate::error::EncoderError;
 
-/// As configurations of decoders have them.
+/// The fields in configurations of decoders.
 #[derive(Debug, Deserialize)]
 pub(super) struct RopeFields {
     #[serde(default)]
     rope_theta: Option<f64>,
     #[serde(default)]
     rope_scaling: Option<Scaling>,
-    /// Newer files have the base and the scaling here.
+    /// Contains the base and the scaling in newer files.
     #[serde(default)]
     rope_parameters: Option<Scaling>,
 }
@@ -45,7 +45,7 @@ pub(super) fn rates(
     head: usize,
     checked: &Checked<'_>,
 ) -> Result<RotaryRates, EncoderError> {
-    // Where there are both, transformers takes the older one.
+    // Where there are both, transformers uses the older one.
     let (field, scaling) = match (&fields.rope_scaling, &fields.rope_parameters) {
         (Some(older), _) => ("rope_scaling", Some(older)),
         (None, newer) => ("rope_parameters", newer.as_ref()),
@@ -88,8 +88,8 @@ pub(super) fn rates(
                 let expected = format!("it must be above low_freq_factor, which is {low}");
                 return Err(checked.bad(&format!("{field}.high_freq_factor"), high, &expected));
             }
-            // Llama 3.1: pairs that turn often within the length that was learned stay, those that turn less than once in
-            // `known / low` are slowed down, and between them it goes over.
+            // Llama 3.1: pairs that rotate often within the trained length are unchanged, those that rotate
+            // less than once in `known / low` are slowed down, and those between are interpolated.
             Ok(rates.map(|rate| {
                 let turns = known * rate / std::f64::consts::TAU;
                 let kept = ((turns - low) / (high - low)).clamp(0.0, 1.0);

@@ -1,4 +1,5 @@
-//! Every family held against transformers: hidden states, poolings, gradients, and the two ways of computing them.
+//! Compares every family with transformers: hidden states, poolings, gradients, and the two ways of
+//! computing them.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision
 use crate::token_batch::TokenBatch;
 use crate::training::Trainable;
 
-/// On the CPU, whatever devices this build and machine have, and with long texts cut as learning cuts them.
+/// On the CPU, regardless of the devices of this build and machine, and with long texts cut as in training.
 fn on_cpu() -> EncoderOptions {
     EncoderOptions { device: DeviceChoice::Cpu, long_texts: LongTexts::Truncate, ..EncoderOptions::default() }
 }
@@ -52,7 +53,7 @@ fn every_hidden_state_of_a_mixed_batch_is_the_references() {
         for (i, state) in states.iter().enumerate() {
             assert_close(&format!("state {i} of {}", reference.name), state, &reference.hidden(i));
         }
-        // Padding on the left, where the reference can have it, changes nothing: there is none here.
+        // Padding on the left, where the reference supports it, has no effect: there is none here.
         let last = &states[states.len() - 1];
         assert_close(&format!("{}, padded left", reference.name), last, &reference.left_padded());
     }
@@ -82,7 +83,7 @@ fn lengths_and_sizes_are_the_configurations() {
     }
 }
 
-/// Opened for learning and without a dropout, which is how the reference's gradients were made.
+/// Opens for training without dropout, as for the reference's gradients.
 fn trainable(name: &str, policy: &FreezePolicy, pooling: Pooling) -> Trainable {
     let options = EncoderOptions { pooling: Some(pooling), threads: Some(2), ..on_cpu() };
     Trainable::open(&dir(name), &options, policy, 7).unwrap()
@@ -120,8 +121,8 @@ fn poolings_are_the_references_on_both_paths() {
 #[test]
 fn other_precisions_are_near_the_reference() {
     for reference in NAMES.map(Reference::open) {
-        // Weights this small and random round worse than trained ones do; half floats run here through the steps that
-        // graphics processors take.
+        // Such small random weights round worse than trained ones do; half floats run here through the
+        // operations used on graphics processors.
         for (precision, least) in [(Precision::Half, 0.999_9), (Precision::Int8, 0.99)] {
             let transformer = transformer_in(reference.name, precision);
             let batch = TokenBatch {
@@ -181,7 +182,7 @@ fn every_tensor_that_learns_has_the_references_gradient() {
             let ours = gradient.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             let largest = values.iter().fold(0.0, |most: f32, v| most.max(v.abs()));
             let off = ours.iter().zip(&values).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            // Some biases have a gradient of zero by their mathematics, and of rounding errors by their arithmetic.
+            // The gradient of some biases is zero in theory and consists of rounding errors in practice.
             let zero = reference.zero_gradient.iter().any(|other| other == name);
             let bound = if zero { 1e-4 } else { 1e-3 * largest };
             assert!(off <= bound, "{name} of {}: {off} where the largest is {largest}", reference.name);
@@ -236,7 +237,7 @@ fn low_rank_additions_begin_as_nothing_learn_and_are_merged() {
     }
 }
 
-/// That the fast path gives, for the texts that the reference has as texts, what the differentiable one gave.
+/// Checks that the fast path, for the texts of the reference, gives the same as the differentiable one.
 fn assert_same_embeddings(encoder: &Encoder, reference: &Reference, expected: &Tensor) {
     let expected: Vec<Vec<f32>> = expected.to_vec2().unwrap();
     for (text, expected) in reference.texts.iter().zip(expected) {
@@ -262,7 +263,7 @@ fn what_was_learned_is_saved_and_read_again() {
         assert_same_embeddings(&encoder.unwrap(), &reference, &moved);
         let error = trainable.save(&saved).unwrap_err();
         assert_eq!(error.code(), "encoder-unwritable");
-        // Nothing half written stays behind.
+        // No partial files remain.
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
 }

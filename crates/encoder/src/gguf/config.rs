@@ -1,14 +1,14 @@
-//! config.json as transformers would write it, from a GGUF file's hyperparameters.
+//! Builds config.json as transformers would write it, from a GGUF file's hyperparameters.
 
 use serde_json::{Value, json};
 
 use super::metadata::{Metadata, needed};
 use crate::options::Pooling;
 
-/// Architectures that are read, by the name that both formats give them.
+/// Supported architectures, by their name in both formats.
 pub(super) const ARCHITECTURES: [&str; 3] = ["llama", "qwen2", "qwen3"];
 
-/// How the file says that token vectors become one (llama.cpp's numbers); `None` where it leaves that open.
+/// Pooling in the file's metadata (llama.cpp's numbers); `None` where it is unspecified.
 pub(super) fn pooling(metadata: &Metadata, architecture: &str) -> Result<Option<Pooling>, String> {
     let key = format!("{architecture}.pooling_type");
     Ok(match metadata.count(&key)? {
@@ -32,7 +32,8 @@ pub(super) struct Shapes {
     pub(super) layers: usize,
 }
 
-/// `vocabulary`: rows of the word embedding. `has` tells whether there is a tensor of that name.
+/// Builds config.json from the metadata. `vocabulary`: rows of the word embedding. `has` checks for a
+/// tensor of that name.
 pub(super) fn config(
     metadata: &Metadata,
     architecture: &str,
@@ -77,7 +78,7 @@ pub(super) fn config(
             "its tokens see all others, and only those that see the ones before them can be read".to_owned()
         );
     }
-    // What would be computed otherwise than the model was trained.
+    // Values with which the computation would differ from training.
     for (name, same) in [("attention.value_length", head), ("rope.dimension_count", head)] {
         if let Some(found) = count(name)?.filter(|found| *found != same) {
             return Err(format!("its {} is {found}, and only {same}, a whole head, can be read", key(name)));

@@ -1,4 +1,4 @@
-//! One GGUF file: its head read and checked at once, its tensors dequantised one by one.
+//! One GGUF file: its header is read and checked at once, its tensors are dequantised one by one.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,34 +19,34 @@ use crate::options::Pooling;
 use crate::tensor_store::TensorStore;
 
 const WORDS: &str = "token_embd.weight";
-/// Tensors beside those of the encoder: the product with the vocabulary at the end, which no embedding needs.
+/// Tensors that embeddings do not need: the product with the vocabulary at the end.
 const UNUSED: [&str; 2] = ["output.weight", "output.bias"];
 
-/// An open file whose head agrees with its length.
+/// An open file whose header matches its length.
 #[derive(Debug)]
 pub(crate) struct GgufFile {
     path: PathBuf,
-    /// Seeking and reading go together.
+    /// Locked for seeking and reading together.
     file: Mutex<File>,
     content: Content,
-    /// Where each tensor lies, by the name that transformers gives it.
+    /// Location of each tensor, by its name in transformers.
     places: HashMap<String, Place>,
     config: String,
     pooling: Option<Pooling>,
-    /// tokenizer.json and tokenizer_config.json, or why there are none.
+    /// tokenizer.json and tokenizer_config.json, or why they cannot be generated.
     tokenizer: Result<[String; 2], String>,
 }
 
-/// A tensor's place in the file.
+/// A tensor's location in the file.
 #[derive(Debug)]
 struct Place {
     name: String,
-    /// The heads whose rows llama.cpp has stored in another order, where it has.
+    /// Number of heads whose rows llama.cpp has stored in another order, if it has.
     reordered: Option<usize>,
 }
 
 impl GgufFile {
-    /// Reads the head. No tensor is read.
+    /// Reads the header. No tensor is read.
     pub(crate) fn open(path: &Path) -> Result<Self, EncoderError> {
         let unreadable = |source| EncoderError::Read { path: path.to_owned(), source };
         let bad = |reason: String| EncoderError::Gguf { path: path.to_owned(), reason };
@@ -79,7 +79,8 @@ impl GgufFile {
                     "it has a tensor \"{name}\", which this reader of {architecture} knows no use for"
                 )));
             };
-            // llama.cpp turns neighbouring components together in this architecture, transformers those half a head apart.
+            // llama.cpp rotates neighbouring components together in this architecture, transformers those
+            // half a head apart.
             let reordered = match (architecture, ours.rsplit_once('.').map_or("", |(of, _)| of)) {
                 ("llama", of) if of.ends_with("q_proj") => Some(shapes.heads),
                 ("llama", of) if of.ends_with("k_proj") => Some(shapes.kv_heads),
@@ -107,7 +108,7 @@ impl GgufFile {
         &self.path
     }
 
-    /// How token vectors become one, where the file says so.
+    /// Pooling of token vectors, where the file specifies it.
     pub(crate) fn pooling(&self) -> Option<Pooling> {
         self.pooling
     }
@@ -117,7 +118,7 @@ impl GgufFile {
         &self.config
     }
 
-    /// tokenizer.json of the file's own vocabulary, and tokenizer_config.json.
+    /// tokenizer.json with the file's own vocabulary, and tokenizer_config.json.
     pub(crate) fn tokenizer(&self) -> Result<[&str; 2], EncoderError> {
         match &self.tokenizer {
             Ok([tokenizer, config]) => Ok([tokenizer, config]),
@@ -163,12 +164,12 @@ fn both_tokenizer_files(metadata: &Metadata) -> Result<[String; 2], String> {
     Ok([tokenizer(metadata)?.to_string(), format!("{:#}\n", tokenizer_config(metadata)?)])
 }
 
-/// What the library makes of a file; a panic, which a hostile file can bring about, is an error.
+/// Calls the library and returns a panic, which a hostile file can cause, as an error.
 fn guarded<T>(read: impl FnOnce() -> CandleResult<T>) -> CandleResult<T> {
     catch_panic(read).unwrap_or_else(|| Err(candle_core::Error::Msg("its head makes no sense".to_owned())))
 }
 
-/// What is wrong, by what the library says.
+/// Converts the library's error into a readable message.
 fn told(error: &candle_core::Error) -> String {
     let said = error.to_string();
     let said = said.lines().next().unwrap_or_default();
@@ -185,7 +186,7 @@ fn told(error: &candle_core::Error) -> String {
     format!("it is damaged or was cut off ({said}): fetch or copy it again")
 }
 
-/// That every tensor lies inside the file.
+/// Checks that every tensor is inside the file.
 fn check_lengths(content: &Content, length: u64) -> Result<(), String> {
     for (name, info) in &content.tensor_infos {
         let end = bytes(info)
@@ -205,7 +206,7 @@ fn bytes(info: &TensorInfo) -> Option<u64> {
     u64::try_from(elements.div_ceil(block).checked_mul(size)?).ok()
 }
 
-/// Whether the encoder of this configuration asks for a tensor, by the name that transformers gives it.
+/// Whether the encoder of this configuration needs a tensor, by its name in transformers.
 fn is_used(name: &str, config: &Value, layers: usize) -> bool {
     let Some((layer, part)) = name.strip_prefix("layers.").and_then(|rest| rest.split_once('.')) else {
         return true;
@@ -224,7 +225,7 @@ fn is_used(name: &str, config: &Value, layers: usize) -> bool {
     asked && layer.parse().is_ok_and(|layer: usize| layer < layers)
 }
 
-/// The name that transformers gives a tensor of the encoder; None for others.
+/// The name of an encoder's tensor in transformers; `None` for others.
 fn name_in_transformers(name: &str) -> Option<String> {
     match name {
         WORDS => return Some("embed_tokens.weight".to_owned()),
@@ -233,7 +234,7 @@ fn name_in_transformers(name: &str) -> Option<String> {
     }
     let (layer, rest) = name.strip_prefix("blk.")?.split_once('.')?;
     let (part, kind) = rest.rsplit_once('.')?;
-    // As numbers are written: 01 and +1 would be 1 once more.
+    // In canonical spelling only: 01 and +1 would be the same as 1.
     let layer = layer.parse::<usize>().ok().filter(|n| n.to_string() == layer)?;
     let part = match part {
         "attn_norm" => "input_layernorm",
@@ -252,7 +253,8 @@ fn name_in_transformers(name: &str) -> Option<String> {
     matches!(kind, "weight" | "bias").then(|| format!("layers.{layer}.{part}.{kind}"))
 }
 
-/// Rows of each head from pairs that are neighbours to pairs that are half a head apart. `shape` is `[heads * size, ...]`.
+/// Reorders rows of each head from neighbouring pairs to pairs half a head apart. `shape` is `[heads *
+/// size, ...]`.
 fn halves_apart(values: &[f32], shape: &[usize], heads: usize) -> Vec<f32> {
     let rows = shape.first().copied().unwrap_or(0);
     let (width, size) = (values.len() / rows.max(1), rows / heads.max(1));
@@ -273,7 +275,7 @@ mod tests {
 
     #[test]
     fn neighbours_become_half_a_head_apart() {
-        // Two heads of four rows, one number a row.
+        // Two heads of four rows, one number per row.
         let stored = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0];
         let expected = [0.0, 2.0, 1.0, 3.0, 10.0, 12.0, 11.0, 13.0];
         assert_eq!(halves_apart(&stored, &[8, 1], 2), expected);

@@ -1,4 +1,4 @@
-//! The named values at the head of a GGUF file, read with what is wrong with them.
+//! The metadata at the head of a GGUF file, read with error messages.
 
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ impl Metadata {
     }
 }
 
-/// `value`, or that the file lacks it.
+/// Returns `value`, or the error that the file lacks it.
 pub(super) fn needed<T>(key: &str, value: Option<T>) -> Result<T, String> {
     value.ok_or_else(|| format!("it has no {key}"))
 }

@@ -1,7 +1,7 @@
 //! Weights in the GGUF format of llama.cpp: one file with quantised tensors, hyperparameters and tokenizer.
 //!
-//! What the other formats have in files of their own is written from the metadata as the same files would be (config.json,
-//! tokenizer.json), and tensors are given under the names and in the layout of transformers, so that nothing else need know.
+//! The files that other formats have (config.json, tokenizer.json) are generated from the metadata, and
+//! tensors have the names and layout of transformers, so that no other module depends on the format.
 
 mod config;
 mod file;

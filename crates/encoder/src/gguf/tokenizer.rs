@@ -1,26 +1,27 @@
-//! tokenizer.json from a GGUF file's vocabulary: byte-level byte pair encoding, cut into words as the model's own tokenizer
-//! does.
+//! Builds tokenizer.json from a GGUF file's vocabulary: byte-level byte pair encoding, split into words as
+//! the model's own tokenizer does.
 
 use serde_json::{Map, Value, json};
 
 use super::metadata::{Metadata, needed};
 
-/// What llama.cpp calls tokens that stand for no text, and those that a person added.
+/// llama.cpp's types of tokens that represent no text, and of those added by a user.
 const CONTROL: u64 = 3;
 const USER_DEFINED: u64 = 4;
 
-/// As the tokenizers of Qwen cut texts into words; digits one by one.
+/// How Qwen's tokenizers split texts into words; digits one by one.
 const QWEN: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-/// As those of Llama 3 do; up to three digits together.
+/// How Llama 3's tokenizers do; up to three digits together.
 const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
-/// How texts are cut into words before pairs are joined, by the name that llama.cpp gives it (`tokenizer.ggml.pre`).
+/// How texts are split into words before pairs are merged, by llama.cpp's name for it
+/// (`tokenizer.ggml.pre`).
 struct Words {
     pre_tokenizer: Value,
     normalizer: Value,
-    /// Whole words of the vocabulary are taken as they are.
+    /// Whole words of the vocabulary are not split.
     ignore_merges: bool,
-    /// Whether a first token is put before every text unless the file says otherwise.
+    /// Whether a first token is put before every text by default.
     begins: bool,
 }
 
@@ -46,7 +47,7 @@ fn words(name: &str) -> Option<Words> {
     })
 }
 
-/// The tokenizer, or why there can be none.
+/// The tokenizer, or why it cannot be generated.
 pub(super) fn tokenizer(metadata: &Metadata) -> Result<Value, String> {
     const BESIDE: &str = "put the model's own tokenizer.json beside it, in a folder that is then named";
     let model = needed("tokenizer.ggml.model", metadata.text("tokenizer.ggml.model")?)?;
@@ -101,7 +102,8 @@ pub(super) fn tokenizer(metadata: &Metadata) -> Result<Value, String> {
     }))
 }
 
-/// tokenizer_config.json, by which transformers takes the tokenizer as it is, and pads with the token that the file names.
+/// Builds tokenizer_config.json, so that transformers uses the tokenizer unchanged and pads with the token
+/// that the file names.
 pub(super) fn tokenizer_config(metadata: &Metadata) -> Result<Value, String> {
     let tokens = metadata.texts("tokenizer.ggml.tokens")?.unwrap_or_default();
     let token = |name: &str| -> Result<Option<Value>, String> {
@@ -121,7 +123,7 @@ pub(super) fn tokenizer_config(metadata: &Metadata) -> Result<Value, String> {
     Ok(config)
 }
 
-/// The tokens that stand before and after every text.
+/// Builds the post-processor, which adds the special tokens before and after every text.
 fn post_processor(metadata: &Metadata, tokens: &[&str], begins: bool) -> Result<Value, String> {
     let special = |on: bool, key: &str| -> Result<Option<(u64, &str)>, String> {
         if !on {

@@ -1,4 +1,5 @@
-//! Where the hub is, where fetched files are kept and who asks: from the environment variables that its tools share.
+//! The hub's address, the cache folder and the access token: from the environment variables that the hub's
+//! tools share.
 
 use std::env;
 use std::fmt;
@@ -10,7 +11,6 @@ use ureq::http::Uri;
 
 use crate::error::EncoderError;
 
-/// The public hub.
 const PUBLIC: &str = "https://huggingface.co";
 /// How long a connection may be silent.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,15 +22,15 @@ pub struct HubConfig {
     pub endpoint: String,
     /// Folder of the fetched files, in the layout that the hub's tools share.
     pub cache: PathBuf,
-    /// Access token for repositories that are not open to all.
+    /// Access token for repositories that are not public.
     pub token: Option<String>,
-    /// Make no request; use only what is cached.
+    /// Whether to make no requests and use only cached files.
     pub offline: bool,
-    /// How long to wait when nothing comes.
+    /// How long to wait for data.
     pub patience: Duration,
 }
 
-/// The token is told only by being there.
+/// Shows only whether a token is set, never its value.
 impl fmt::Debug for HubConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HubConfig")
@@ -44,16 +44,17 @@ impl fmt::Debug for HubConfig {
 }
 
 impl HubConfig {
-    /// As the environment says: `HF_ENDPOINT`; `HF_HUB_CACHE`, else `HF_HOME/hub`, else `XDG_CACHE_HOME/huggingface/hub`,
-    /// else `~/.cache/huggingface/hub`; `HF_TOKEN`, else the file `HF_TOKEN_PATH`, else `token` in the hub's home folder,
-    /// unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set; `HF_HUB_OFFLINE`.
+    /// Reads the configuration from the environment: `HF_ENDPOINT`; `HF_HUB_CACHE`, else `HF_HOME/hub`,
+    /// else `XDG_CACHE_HOME/huggingface/hub`, else `~/.cache/huggingface/hub`; `HF_TOKEN`, else the file
+    /// `HF_TOKEN_PATH`, else `token` in the hub's home folder, unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is
+    /// set; `HF_HUB_OFFLINE`.
     #[must_use]
     pub fn from_env() -> Self {
         Self::from_variables(|name| env::var(name).ok(), env::home_dir())
     }
 
-    /// Refuses an endpoint that is neither `https` nor on this machine: what decides which files are right, and the token,
-    /// would go over the network unprotected.
+    /// Refuses an endpoint that is neither `https` nor on this machine: the checksums of files, and the
+    /// token, would be sent over the network unprotected.
     pub(super) fn check_endpoint(&self) -> Result<(), EncoderError> {
         let refused = |reason| Err(EncoderError::HubEndpoint { endpoint: self.endpoint.clone(), reason });
         let Ok(uri) = self.endpoint.parse::<Uri>() else { return refused("it is not a web address") };
@@ -70,7 +71,7 @@ impl HubConfig {
         let path = |name: &str| set(name).map(PathBuf::from);
         let home = path("HF_HOME").unwrap_or_else(|| {
             let caches = path("XDG_CACHE_HOME");
-            // Without a home folder the working folder is the one place left.
+            // Without a home folder only the working folder is left.
             caches.unwrap_or_else(|| user.unwrap_or_default().join(".cache")).join("huggingface")
         });
         let kept = path("HF_TOKEN_PATH").unwrap_or_else(|| home.join("token"));
@@ -101,7 +102,7 @@ fn read_token(path: &Path) -> Option<String> {
     Some(token.trim().to_owned()).filter(|token| !token.is_empty())
 }
 
-/// The spellings that the hub's tools take for true.
+/// The spellings of true in the hub's tools.
 fn is_yes(value: &str) -> bool {
     matches!(value.trim().to_ascii_uppercase().as_str(), "1" | "ON" | "YES" | "TRUE")
 }

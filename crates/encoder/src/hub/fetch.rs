@@ -1,4 +1,4 @@
-//! Fetching an encoder from the hub: which files, in which order, and what to say when it does not work.
+//! Fetching an encoder from the hub: which files, in which order, and the messages when it fails.
 
 use std::collections::BTreeSet;
 use std::fs::TryLockError;
@@ -25,31 +25,33 @@ use crate::folder::{
 };
 use crate::sentence_transformers::pooling_file;
 
-/// How often the caller is told, and can stop it.
+/// Interval of progress callbacks, in which the caller can stop the fetch.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
-/// How far a fetch is.
+/// Progress of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
-    /// The file under way; empty before the first.
+    /// The current file; empty before the first.
     pub file: String,
-    /// Bytes here, of all files that were not cached before.
+    /// Bytes received, of all files that were not cached before.
     pub bytes: u64,
-    /// Bytes of all these files; grows as more of them become known, and is 0 before the first.
+    /// Size of all these files in bytes; grows as more of them become known, and is 0 before the first.
     pub total: u64,
 }
 
-/// Fetches what an encoder needs of a repository on the hub and gives its folder, ready for
-/// [`Encoder::open`](crate::Encoder::open): config.json, tokenizer.json, the weights, and the sentence-transformers files
-/// where the repository has them. Files that are cached are not fetched again; what broke off is gone on with. Without a
-/// connection, or with [`HubConfig::offline`], a whole cached snapshot is taken.
+/// Fetches the files of an encoder from a repository on the hub and returns their folder, ready for
+/// [`Encoder::open`](crate::Encoder::open): config.json, tokenizer.json, the weights, and the
+/// sentence-transformers files where the repository has them. Cached files are not fetched again;
+/// interrupted downloads are resumed. Without a connection, or with [`HubConfig::offline`], a complete
+/// cached snapshot is used.
 ///
-/// `on_progress` is called ten times a second or so on the calling thread; breaking stops the fetch at once.
+/// `on_progress` is called about ten times a second on the calling thread; breaking stops the fetch at
+/// once.
 ///
 /// # Errors
-/// No connection and nothing cached; no such repository or no access; a repository without safetensors weights, without a
-/// tokenizer.json or of a family that is not readable, all of which is told before the weights are fetched; a broken
-/// transfer; a full disk; [`EncoderError::Cancelled`].
+/// No connection and nothing cached; no such repository or no access; a repository without safetensors
+/// weights, without a tokenizer.json or of an unsupported family, all of which are checked before the
+/// weights are fetched; a broken transfer; a full disk; [`EncoderError::Cancelled`].
 pub fn fetch(
     name: &HubName,
     config: &HubConfig,
@@ -69,7 +71,8 @@ pub fn fetch(
     }
 }
 
-/// Runs the job on a thread of its own, so that a silent server cannot keep the caller from stopping it.
+/// Runs the job on a separate thread, so that an unresponsive server cannot prevent the caller from
+/// stopping it.
 fn in_background(
     name: &HubName,
     config: &HubConfig,
@@ -80,7 +83,7 @@ fn in_background(
     let (job_name, job_config, job_shared) = (name.clone(), config.clone(), Arc::clone(&shared));
     let started = thread::Builder::new().name("hub-fetch".to_owned()).spawn(move || {
         let job = Job { name: &job_name, config: &job_config, shared: &job_shared };
-        // Nobody may be waiting any more.
+        // The receiver may be gone already.
         let _ = send.send(job.run());
     });
     started.map_err(|e| EncoderError::Threads { threads: 1, reason: e.to_string() })?;
@@ -93,7 +96,7 @@ fn in_background(
         }
         match done {
             Ok(result) => return result,
-            // The thread ended without a word: the hub's library could not cope with an answer.
+            // The thread ended without a result: the hub's library could not handle an answer.
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(strange(name, "an answer that cannot be read"));
             }
@@ -164,7 +167,7 @@ impl Job<'_> {
             .map_err(|e| self.told(&e))
     }
 
-    /// The file that the weights begin with, when the repository has all an encoder needs.
+    /// The first weights file, if the repository has everything that an encoder needs.
     fn weights_file(&self, info: &RepoInfo) -> Result<&'static str, EncoderError> {
         let files: BTreeSet<&str> = info.siblings.iter().map(|s| s.rfilename.as_str()).collect();
         let weights = [WEIGHTS, SHARD_INDEX].into_iter().find(|f| files.contains(f));
@@ -184,7 +187,7 @@ impl Job<'_> {
         Err(EncoderError::HubFilesMissing { repository, files: missing })
     }
 
-    /// Waits until no other program of ours fetches the same repository.
+    /// Waits until no other process of ours fetches the same repository.
     fn take_turn(&self, snapshots: &Snapshots) -> Result<std::fs::File, EncoderError> {
         let failed = |source| EncoderError::Write { path: self.config.cache.clone(), source };
         let file = snapshots.lock_file().map_err(failed)?;
@@ -201,7 +204,7 @@ impl Job<'_> {
         }
     }
 
-    /// What a failed request means for the person who named the repository.
+    /// Converts a failed request into an error for the user who named the repository.
     fn told(&self, error: &ApiError) -> EncoderError {
         let repository = self.name.to_string();
         let ApiError::RequestError(request) = error else {
@@ -240,7 +243,7 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Fetches those of the files that are not cached, after their sizes are known.
+    /// Fetches the files that are not cached, once their sizes are known.
     fn fetch(&self, files: &[&str]) -> Result<(), EncoderError> {
         let dir = self.snapshots.folder(&self.info.sha);
         let open: Vec<&&str> = files.iter().filter(|file| !dir.join(file).is_file()).collect();
@@ -268,7 +271,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Asks the hub for a file's size and sum.
+    /// Requests a file's size and checksum from the hub.
     fn ask(&self, file: &str) -> Result<Wanted, EncoderError> {
         self.job.shared.cancelled()?;
         self.job.shared.begin(file);

@@ -1,13 +1,13 @@
-//! How a repository of the model hub is named: `owner/name`, or `owner/name@revision`.
+//! Names of repositories on the model hub: `owner/name`, or `owner/name@revision`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::EncoderError;
 
-/// The revision taken where none is named.
+/// The default revision.
 const USUAL_REVISION: &str = "main";
-/// The hub's own limit for each half of a name.
+/// The hub's maximum length of each half of a name.
 const LONGEST: usize = 96;
 
 /// A repository and one of its revisions.
@@ -52,7 +52,7 @@ impl FromStr for HubName {
     }
 }
 
-/// The hub's rules; they also make both halves safe as parts of a path, and `--` free to part them there.
+/// The hub's rules; they also make both halves safe as parts of a path, and reserve `--` as a separator.
 fn is_half(half: &str) -> bool {
     let edge = |c: char| matches!(c, '-' | '.');
     (1..=LONGEST).contains(&half.len())

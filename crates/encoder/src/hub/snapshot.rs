@@ -1,4 +1,5 @@
-//! The cache's layout: `models--OWNER--NAME/{blobs,snapshots/COMMIT,refs,.no_exist/COMMIT}`, as the hub's tools share it.
+//! The cache's layout: `models--OWNER--NAME/{blobs,snapshots/COMMIT,refs,.no_exist/COMMIT}`, shared with
+//! the hub's tools.
 
 use std::fs;
 use std::io::Result as IoResult;
@@ -11,18 +12,19 @@ use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG};
 use crate::sentence_transformers::pooling_file;
 
-/// Digits of a commit.
+/// Number of digits of a commit.
 const COMMIT_DIGITS: usize = 40;
 
-/// The folder of a repository's revision that is cached whole, ready for [`Encoder::open`](crate::Encoder::open). Makes no
-/// request. None where a file is missing, or where it is not known whether the repository has one of the optional files,
-/// because without it the embeddings could be other than the model's own.
+/// Finds the folder of a repository's revision that is completely cached, ready for
+/// [`Encoder::open`](crate::Encoder::open). Makes no request. `None` where a file is missing, or where it
+/// is not known whether the repository has one of the optional files, because without it the embeddings
+/// could differ from the model's own.
 #[must_use]
 pub fn cached(name: &HubName, config: &HubConfig) -> Option<PathBuf> {
     Snapshots::of(name, config).whole()
 }
 
-/// What is cached of one repository.
+/// The cached files of one repository.
 pub(super) struct Snapshots {
     repository: CacheRepo,
     /// The repository's own folder.
@@ -58,7 +60,7 @@ impl Snapshots {
         fs::OpenOptions::new().write(true).create(true).truncate(false).open(locks.join("dissensus.lock"))
     }
 
-    /// Notes that a commit does not have a file, so that it need not be asked for again.
+    /// Records that a commit does not have a file, so that it need not be requested again.
     pub(super) fn note_absent(&self, commit: &str, file: &str) -> IoResult<()> {
         let marker = self.absent(commit, file);
         if let Some(dir) = marker.parent() {
@@ -67,12 +69,12 @@ impl Snapshots {
         fs::write(marker, "")
     }
 
-    /// Makes the revision stand for this commit. Done last: what a revision stands for is whole.
+    /// Points the revision to this commit. Done last, so that every revision refers to a complete snapshot.
     pub(super) fn finish(&self, commit: &str) -> IoResult<()> {
         if is_commit(&self.revision) { Ok(()) } else { self.repository.create_ref(commit) }
     }
 
-    /// Puts a fetched blob in its place in the snapshot.
+    /// Links a fetched blob into the snapshot.
     pub(super) fn link(&self, blob: &Path, commit: &str, file: &str) -> IoResult<()> {
         let place = self.folder(commit).join(file);
         if let Some(dir) = place.parent() {
@@ -89,7 +91,8 @@ impl Snapshots {
         let folder = Folder::open(&self.folder(&commit)).ok()?;
         let known = |file: &str| folder.path(file).is_file() || self.absent(&commit, file).exists();
         let pooling = pooling_file(&folder).ok()?;
-        // Not the prompts: what was fetched before they were read lacks them, and they are part of a version's key.
+        // The prompts are not required: older downloads, from before they were read, lack them, and they
+        // are part of a version's key.
         [MODULES, SENTENCE_BERT_CONFIG, &pooling].into_iter().all(known).then_some(folder.dir)
     }
 
@@ -115,14 +118,14 @@ pub(super) fn is_commit(text: &str) -> bool {
     text.len() == COMMIT_DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The configuration as it lies in a folder that has no weights yet.
+/// Checks the configuration in a folder that has no weights yet.
 pub(super) fn check_family(dir: &Path) -> Result<(), EncoderError> {
     let folder = Folder::of_files(dir);
     debug_assert!(folder.path(CONFIG).is_file());
     crate::families::check(&folder).map(|_| ())
 }
 
-/// From `snapshots/COMMIT/FILE` to `blobs/ETAG`.
+/// Relative path from `snapshots/COMMIT/FILE` to `blobs/ETAG`.
 fn relative(blob: &Path, file: &str) -> PathBuf {
     let up = Path::new(file).components().count() + 1;
     let mut path: PathBuf = std::iter::repeat_n("..", up).collect();
@@ -133,12 +136,12 @@ fn relative(blob: &Path, file: &str) -> PathBuf {
 
 #[cfg(unix)]
 fn link_or_move(blob: &Path, place: &Path, relative: &Path) -> IoResult<()> {
-    // Some file systems know no links.
+    // Some file systems do not support links.
     std::os::unix::fs::symlink(relative, place).or_else(|_| fs::rename(blob, place))
 }
 
 #[cfg(not(unix))]
 fn link_or_move(blob: &Path, place: &Path, _: &Path) -> IoResult<()> {
-    // Links need a privilege that people do not have elsewhere.
+    // On other systems links need a privilege that users rarely have.
     fs::rename(blob, place)
 }

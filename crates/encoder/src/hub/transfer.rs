@@ -1,4 +1,5 @@
-//! One file from the hub to the cache: gone on with where an earlier try broke off, checked, and stopped when asked to.
+//! Downloads one file from the hub to the cache: resumed where an earlier attempt was interrupted,
+//! verified, and stoppable.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error as IoError, ErrorKind, Read, Write};
@@ -13,23 +14,23 @@ use super::HubConfig;
 use crate::error::EncoderError;
 use crate::hash::{git_blob_sha1, sha256_of};
 
-/// Bytes between two looks at the wish to stop.
+/// Bytes between two checks for a stop.
 const CHUNK: usize = 1 << 18;
-/// Digits of a SHA-256, by which the hub names large files.
+/// Number of digits of a SHA-256, the hub's name of large files.
 const SHA256_DIGITS: usize = 64;
-/// Digits of a SHA-1, by which git and so the hub name all others.
+/// Number of digits of a SHA-1, the name of all other files in git and thus on the hub.
 const SHA1_DIGITS: usize = 40;
 
-/// What the fetching thread tells the calling one, and the other way round.
+/// State shared between the fetching and the calling thread.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// Bytes here so far, of all files.
+    /// Bytes received so far, of all files.
     pub(super) bytes: AtomicU64,
-    /// Bytes of all files known so far.
+    /// Size of all files known so far.
     pub(super) total: AtomicU64,
-    /// Moves whenever something happens.
+    /// Incremented at every sign of activity.
     pub(super) beat: AtomicU64,
-    /// The file under way.
+    /// The current file.
     pub(super) file: Mutex<String>,
     /// Set to stop.
     pub(super) cancel: AtomicBool,
@@ -55,17 +56,18 @@ pub(super) struct Wanted {
     /// Its name in the repository.
     pub(super) file: String,
     pub(super) url: String,
-    /// Its size by the hub.
+    /// Its size according to the hub.
     pub(super) bytes: u64,
     /// Its name among the blobs.
     pub(super) etag: String,
-    /// Its SHA-256 by the catalogue; none where the catalogue does not know the commit.
+    /// Its SHA-256 according to the catalogue; `None` if the catalogue does not list the commit.
     pub(super) pinned: Option<String>,
-    /// Where it goes.
+    /// Path of the blob.
     pub(super) blob: PathBuf,
 }
 
-/// Fetches a file. What has come stays beside the blob when the connection breaks, and is gone on with.
+/// Fetches a file. When the connection breaks, the partial file stays next to the blob, and is resumed
+/// later.
 pub(super) fn transfer(wanted: &Wanted, config: &HubConfig, shared: &Shared) -> Result<(), EncoderError> {
     shared.begin(&wanted.file);
     let part = wanted.blob.with_file_name(format!("{}.part", wanted.etag));
@@ -109,7 +111,7 @@ fn receive(
         request = request.header("Range", format!("bytes={kept}-"));
     }
     let response = request.call().map_err(|e| broken(e.to_string()))?;
-    // A server that does not do parts sends all of it.
+    // A server without support for partial requests sends the whole file.
     let kept = if kept > 0 && response.status() != 206 { restart(file, part)? } else { kept };
     shared.bytes.fetch_add(kept, Ordering::Relaxed);
     let mut body = response.into_body().into_reader();
@@ -138,15 +140,15 @@ fn receive(
     Ok(())
 }
 
-/// By what a hub's name of a file lets its bytes be verified.
+/// The kind of checksum in a hub's name of a file, for verification.
 #[derive(Clone, Copy)]
 pub(super) enum ChecksumKind {
     Sha256,
-    /// Of git's header and the bytes.
+    /// SHA-1 of git's header and the bytes.
     GitSha1,
 }
 
-/// None where the name is no checksum, as some mirrors give.
+/// `None` if the name is not a checksum, as on some mirrors.
 pub(super) fn checksum_kind(etag: &str) -> Option<ChecksumKind> {
     let is_hexadecimal = etag.bytes().all(|b| b.is_ascii_hexdigit());
     match etag.len() {
@@ -156,7 +158,8 @@ pub(super) fn checksum_kind(etag: &str) -> Option<ChecksumKind> {
     }
 }
 
-/// Compares the checksums that the catalogue and the hub give. A file that differs is removed: going on with it would never mend it.
+/// Verifies the checksums of the catalogue and the hub. A file that differs is removed: resuming would
+/// never repair it.
 fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
     let unreadable = |source: IoError| EncoderError::Read { path: part.to_owned(), source };
     let open = || File::open(part).map_err(unreadable);
@@ -181,7 +184,7 @@ fn agent(config: &HubConfig) -> Agent {
     Agent::config_builder()
         // No redirect may lead from TLS to plain text.
         .https_only(config.endpoint.starts_with("https://"))
-        // A redirect leads to other hosts, which have no business with the token.
+        // A redirect may lead to other hosts, which must not receive the token.
         .redirect_auth_headers(RedirectAuthHeaders::SameHost)
         .timeout_resolve(Some(config.patience))
         .timeout_connect(Some(config.patience))

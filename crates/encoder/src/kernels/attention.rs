@@ -1,5 +1,5 @@
-//! Attention over packed texts on the CPU: each head of each text by two small products, without padding or copies of
-//! whole matrices.
+//! Attention over packed texts on the CPU: two small products for each head of each text, without padding
+//! or copies of whole matrices.
 
 use pulp::Arch;
 use rayon::prelude::*;
@@ -9,30 +9,31 @@ use super::fp32::PackedWeights;
 use super::rows::Softmax;
 use crate::attention_mask::AttentionMask;
 
-/// Takes the place of minus infinity: its exponential is 0.
+/// Replaces minus infinity: its exponential is 0.
 const NEVER: f32 = -1e30;
 
-/// Rows of scores are filled up to whole vectors of this many, the most of any processor: what is done to them then has
-/// no left-over parts.
+/// Rows of scores are padded to whole vectors of this many, the widest of any processor, so that loops over
+/// them have no remainder.
 const LANES: usize = 16;
 
-/// How the heads of one layer look at a text.
+/// Attention parameters of one layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads<'a> {
-    /// Number of heads.
     pub(crate) heads: usize,
-    /// Number of heads of keys and values, each for `heads / kv_heads` consecutive heads of queries.
+    /// Number of heads of keys and values, each for `heads / kv_heads` consecutive query heads.
     pub(crate) kv_heads: usize,
-    /// What scores are multiplied with.
+    /// Factor of the scores.
     pub(crate) scale: f32,
-    /// Which keys a query sees.
+    /// The keys that a query attends to.
     pub(crate) reach: AttentionMask,
-    /// Added to scores: `[heads, longest, longest]`, of which a shorter text uses the first rows and columns.
+    /// Added to scores: `[heads, longest, longest]`, of which a shorter text uses the first rows and
+    /// columns.
     pub(crate) bias: Option<(&'a [f32], usize)>,
 }
 
-/// From stacked queries, keys and values `[rows, (heads + 2 * kv_heads) * size]` of texts of these `lengths` to the attended
-/// values `[rows, heads * size]`. In a pool of several threads heads are shared out.
+/// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values `[rows, (heads
+/// + 2 * kv_heads) * size]` of texts of these `lengths`. In a pool of several threads heads are distributed
+/// over them.
 pub(crate) fn attend(arch: Arch, stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
     let rows: usize = lengths.iter().sum();
     if rows == 0 || heads.heads == 0 || heads.kv_heads == 0 {
@@ -63,11 +64,11 @@ struct HeadJob<'a> {
     length: usize,
     hidden: usize,
     head: usize,
-    /// The head's part of each of the text's rows.
+    /// The head's columns of each of the text's rows.
     out: Vec<&'a mut [f32]>,
 }
 
-/// Memory that one head after the other uses.
+/// Memory that is reused from one head to the next.
 struct Scratch {
     arch: Arch,
     keys: PackedWeights,
@@ -114,7 +115,7 @@ impl HeadJob<'_> {
         }
         scratch.keys.repack(part(heads.heads + kv_head), stride, size);
         scratch.values.repack_transposed(part(heads.heads + heads.kv_heads + kv_head), size, stride);
-        // No number is read before it is written.
+        // Every number is written before it is read.
         scratch.scores.resize(n * stride, 0.0);
         let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(stride).collect();
         let panels = |outputs: usize, panels: &PackedWeights| 0..outputs.div_ceil(panels.width());
@@ -130,7 +131,7 @@ impl HeadJob<'_> {
         values.multiply(panels(size, values), &scratch.scores, &mut self.out, &TileEpilogue::Nothing);
     }
 
-    /// Adds the bias, and hides keys that are not seen, those that only fill a row up among them.
+    /// Adds the bias, and masks keys that are not attended to, including padding.
     fn adjust(&self, heads: &Heads<'_>, scores: &mut [f32], stride: usize) {
         let n = self.length;
         if let Some((bias, longest)) = heads.bias {
@@ -154,7 +155,7 @@ mod tests {
     use super::super::reference::every_arch;
     use super::*;
 
-    /// Numbers between -2 and 2 without a pattern.
+    /// Pseudo-random numbers between -2 and 2.
     fn scattered(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
         (0..n)
@@ -171,7 +172,7 @@ mod tests {
         let mut out = Vec::new();
         let mut first = 0;
         let wide = (heads.heads + 2 * heads.kv_heads) * size;
-        // 0: queries, 1: keys, 2: values; `column` of all heads' columns of queries.
+        // 0: queries, 1: keys, 2: values; `column` among the columns of all query heads.
         let at = |row: usize, which: usize, column: usize| {
             let (head, kv_head) = (column / size, column / size / (heads.heads / heads.kv_heads));
             let head = [head, heads.heads + kv_head, heads.heads + heads.kv_heads + kv_head][which];

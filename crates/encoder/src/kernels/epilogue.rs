@@ -1,35 +1,30 @@
-//! What is done to products before they leave the cache.
+//! Epilogues: operations on products before they leave the cache.
 
 use pulp::{Arch, Simd};
 
 use super::gelu::gelu;
 use super::rows::BiasResidualNorm;
 
-/// What is done to the product of a row.
+/// Operation on the product of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Epilogue<'a> {
-    /// Nothing.
     Nothing,
     /// Adds the bias: `[outputs]`.
     Bias(&'a [f32]),
-    /// `gelu(product + bias)` by the error function.
+    /// `gelu(product + bias)` with the error function.
     BiasGelu(&'a [f32]),
     /// Layer normalisation of `product + bias + residual`.
     BiasResidualNorm {
-        /// `[outputs]`
         bias: &'a [f32],
-        /// `[rows, outputs]`
         residual: &'a [f32],
-        /// `[outputs]`
         scale: &'a [f32],
-        /// `[outputs]`
         shift: &'a [f32],
         /// Added to the variance.
         epsilon: f32,
     },
 }
 
-/// A step that looks at single numbers, done to each panel's outputs while they are in registers.
+/// An elementwise operation, applied to each panel's outputs while they are in registers.
 #[derive(Clone, Copy)]
 pub(super) enum TileEpilogue<'a> {
     Nothing,
@@ -47,7 +42,7 @@ impl<'a> TileEpilogue<'a> {
         }
     }
 
-    /// What is added to a panel's outputs, of which `output` is the first.
+    /// The bias of a panel's outputs, of which `output` is the first.
     #[inline(always)]
     pub(super) fn bias<S: Simd, const VECTORS: usize>(&self, simd: S, output: usize) -> [S::f32s; VECTORS] {
         let mut vectors = [simd.splat_f32s(0.0); VECTORS];
@@ -59,7 +54,7 @@ impl<'a> TileEpilogue<'a> {
         vectors
     }
 
-    /// Stores a row's outputs of one panel. `row`: as many of them as there are.
+    /// Stores a row's outputs of one panel. `row`: as many of them as exist.
     #[inline(always)]
     pub(super) fn store<S: Simd, const VECTORS: usize>(
         &self,
@@ -76,7 +71,7 @@ impl<'a> TileEpilogue<'a> {
                 Self::BiasGelu(_) => gelu(simd, simd.add_f32s(*product, *bias)),
             };
         }
-        // Parts of vectors are stored by a function call each, so only where a panel ends within one.
+        // Partial vectors are stored by a function call each, so only where a panel ends within one.
         if row.len() == VECTORS * S::F32_LANES {
             S::as_mut_simd_f32s(row).0.copy_from_slice(&finished);
             return;
@@ -87,7 +82,7 @@ impl<'a> TileEpilogue<'a> {
     }
 }
 
-/// The part of `after` that needs whole rows. `out`: the rows from number `first` of the result's numbers on.
+/// Applies the part of `after` that needs whole rows. `out`: the rows from index `first` of the result on.
 pub(super) fn whole_rows(arch: Arch, after: Epilogue<'_>, first: usize, out: &mut [f32]) {
     if let Epilogue::BiasResidualNorm { bias, residual, scale, shift, epsilon } = after {
         let residual = &residual[first..][..out.len()];

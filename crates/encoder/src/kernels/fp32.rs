@@ -1,8 +1,8 @@
 //! Products in 32-bit floats: one kernel, compiled for each set of vector instructions.
 //!
-//! The weights of a few vectors' worth of outputs lie together, input by input: a panel. A tile is some rows times one
-//! panel; its sums stay in registers while inputs and weights stream by. A panel is larger than the first-level cache, so
-//! that its weights are asked for before they are needed.
+//! The weights of a few vectors' worth of outputs are stored together, input by input: a panel. A tile is
+//! some rows times one panel; its sums stay in registers while inputs and weights are streamed. A panel is
+//! larger than the first-level cache, so its weights are prefetched.
 
 use std::array::from_fn;
 use std::hint::black_box;
@@ -13,15 +13,15 @@ use pulp::{Arch, Simd, WithSimd};
 use super::epilogue::TileEpilogue;
 use super::prefetch::prefetch;
 
-/// Bytes between the weights that are read and those that are asked for: the time of some hundred multiplications, in
-/// which the second-level cache can answer, and mostly the third.
+/// Prefetch distance in bytes: the time of some hundred multiplications, in which the second-level cache
+/// can answer, and mostly the third.
 const PREFETCH_BYTES: usize = 2304;
 
-/// Weights, panel by panel: for each of its inputs the weights to all outputs of the panel. The last is filled up with
-/// zeros.
+/// Weights, panel by panel: for each input the weights to all outputs of the panel. The last panel is
+/// padded with zeros.
 pub(super) struct PackedWeights {
     values: Vec<f32>,
-    /// Outputs in a panel.
+    /// Number of outputs in a panel.
     width: usize,
     inputs: usize,
     arch: Arch,
@@ -34,12 +34,12 @@ impl PackedWeights {
         panels
     }
 
-    /// Of no weights, to be packed later.
+    /// Without weights, to be packed later.
     pub(super) fn empty(arch: Arch) -> Self {
         Self { values: Vec::new(), width: arch.dispatch(PanelWidth), inputs: 0, arch }
     }
 
-    /// Takes other weights into the same memory. `rows`: the inputs' weights of one output after the other.
+    /// Packs other weights into the same memory. `rows`: the weights of one output after the other.
     pub(super) fn repack<'a>(
         &mut self,
         rows: impl Iterator<Item = &'a [f32]>,
@@ -55,7 +55,7 @@ impl PackedWeights {
         }
     }
 
-    /// The same for weights that come transposed. `rows`: the outputs' weights of one input after the other.
+    /// The same for transposed weights. `rows`: the weights of one input after the other.
     pub(super) fn repack_transposed<'a>(
         &mut self,
         rows: impl Iterator<Item = &'a [f32]>,
@@ -93,7 +93,7 @@ impl PackedWeights {
     }
 }
 
-/// Vectors that are as wide as a panel. With them and the rows of a tile, nearly all registers hold sums.
+/// Width of a panel in vectors. With them and the rows of a tile, nearly all registers hold sums.
 const fn panel_vectors<S: Simd>() -> usize {
     if S::REGISTER_COUNT >= 32 { 3 } else { 2 }
 }
@@ -143,10 +143,10 @@ impl WithSimd for Multiply<'_, '_> {
     }
 }
 
-/// Where a panel's outputs are.
+/// Position of a panel's outputs.
 #[derive(Clone, Copy)]
 struct Place {
-    /// In the rows that are written.
+    /// In the output rows.
     column: usize,
     /// Among all outputs.
     output: usize,
@@ -163,7 +163,7 @@ struct Tile<'a, 'b> {
 }
 
 impl Tile<'_, '_> {
-    /// Only the vectors of the panel that hold outputs: the last panel is filled up with zeros.
+    /// Computes only the vectors of the panel that have outputs: the last panel is padded with zeros.
     #[inline(always)]
     fn compute<S: Simd, const PANEL: usize>(self, simd: S) {
         let columns = self.rows.first().map_or(0, |row| row.len() - self.place.column);
@@ -174,7 +174,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// With as many sums as the tile has rows: their number must be known when this is compiled.
+    /// Dispatches by the number of rows of the tile, which must be known at compile time.
     #[inline(always)]
     fn vectors<S: Simd, const PANEL: usize, const VECTORS: usize>(self, simd: S) {
         match self.rows.len() {
@@ -200,7 +200,8 @@ impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> WithSimd
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // What follows must not take registers from the loop over inputs: seen together, the compiler keeps sums in memory there.
+        // The epilogue must not take registers from the loop over inputs: if it sees both together, the
+        // compiler puts sums in memory there.
         let sums = black_box(self.sums(simd));
         let Tile { rows, place, finish, .. } = self.0;
         let bias = finish.bias::<S, VECTORS>(simd, place.output);
@@ -216,7 +217,7 @@ impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> SizedTile<'_, 
     fn sums<S: Simd>(&self, simd: S) -> [[S::f32s; VECTORS]; ROWS] {
         let Tile { x, inputs, weights, .. } = self.0;
         let rows: [&[f32]; ROWS] = from_fn(|row| &x[row * inputs..][..inputs]);
-        // All of one known length, so that no index is checked in the loop.
+        // All of one known length, so that the loop has no bounds checks.
         let weights = &S::as_simd_f32s(weights).0.as_chunks::<PANEL>().0[..inputs];
         let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
         for (i, weights) in weights.iter().enumerate() {

@@ -1,12 +1,13 @@
-//! The Gaussian error linear unit, a vector at a time.
+//! The Gaussian error linear unit, vectorised.
 
 use pulp::Simd;
 
-/// Beyond it the normal distribution function is 0 or 1 to 32 bits.
+/// Beyond it the normal distribution function is 0 or 1 in 32 bits.
 const LIMIT: f32 = 5.4;
 
-/// `Phi(x) - 1/2 = x p(x^2) / q(x^2)` up to [`LIMIT`], with an error below 2e-8 times `max(1, |x|)^-1`; found by
-/// iterated weighted least squares on Chebyshev points (tools/fixtures/gelu.py). Constant terms last.
+/// Coefficients of `Phi(x) - 1/2 = x p(x^2) / q(x^2)` up to [`LIMIT`], with an error below 2e-8 times
+/// `max(1, |x|)^-1`; found by iterated weighted least squares on Chebyshev points (tools/fixtures/gelu.py).
+/// Constant terms last.
 const P: [f32; 6] =
     [2.282_558_5e-8, 6.449_006e-6, 1.736_987_5e-4, 4.707_453_3e-3, 3.426_386e-2, 0.398_942_17];
 const Q: [f32; 6] = [1.206_896e-6, 7.554_65e-5, 1.911_601_5e-3, 2.889_428_3e-2, 0.252_551_94, 1.0];
@@ -16,8 +17,9 @@ const Q: [f32; 6] = [1.206_896e-6, 7.554_65e-5, 1.911_601_5e-3, 2.889_428_3e-2, 
 pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let (t, ratio, beyond) = ratio(simd, x);
     let half = simd.splat_f32s(0.5);
-    // x (Phi(x) - 1/2); beyond the limit |x| / 2, so that nothing remains for negative x and x for positive.
-    // The larger of x and -x instead of the library's absolute value, which is two calls in the middle of a tile whose sums fill the registers.
+    // x (Phi(x) - 1/2); beyond the limit |x| / 2, which gives 0 for negative x and x for positive x.
+    // The maximum of x and -x instead of the library's absolute value, which is two calls in the middle of
+    // a tile whose sums fill the registers.
     let absolute = simd.max_f32s(x, simd.sub_f32s(simd.splat_f32s(0.0), x));
     let odd = simd.select_f32s(beyond, simd.mul_f32s(absolute, half), simd.mul_f32s(t, ratio));
     simd.mul_add_e_f32s(x, half, odd)

@@ -1,7 +1,7 @@
-//! Products of activations in levels of 8 bits with weights in levels of 8 bits.
+//! Products of activations quantised to 8 bits with weights quantised to 8 bits.
 //!
-//! `y = step_row * step_output * (sum of (byte - zero) * weight + sum of excess * weight)`: the sums of bytes are whole
-//! numbers and so exact, whatever their order.
+//! `y = step_row * step_output * (sum of (byte - zero) * weight + sum of excess * weight)`: the sums of
+//! bytes are integers and so exact, regardless of their order.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use super::epilogue::TileEpilogue;
 use super::quantize::{Outlier, QuantizedRows};
 use super::vnni::{Group, ROWS, Sums, Vnni, WIDTH};
 
-/// With more inputs a sum could leave 32 bits.
+/// Maximum number of inputs, beyond which a sum could exceed 32 bits.
 pub(super) const MOST_INPUTS: usize = i32::MAX as usize / (255 * 127);
 
-/// Weights in levels, panel by panel.
+/// Quantised weights, panel by panel.
 pub(super) struct PackedWeights {
     /// `[panels, inputs / 4]`
     groups: Vec<Group>,
-    /// Of each output, filled up with zeros to whole panels.
+    /// Step of each output, padded with zeros to whole panels.
     steps: Vec<f32>,
-    /// Of each output the sum of its weights.
+    /// Sum of the weights of each output.
     totals: Vec<i32>,
     groups_per_panel: usize,
     vnni: Vnni,
@@ -28,7 +28,7 @@ pub(super) struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// `levels` and `steps` as [`super::quantize_weights::levels`] gives them.
+    /// `levels` and `steps` as returned by [`super::quantize_weights::levels`].
     pub(super) fn pack(
         (vnni, arch): (Vnni, Arch),
         levels: &[i8],
@@ -88,15 +88,15 @@ impl PackedWeights {
     }
 }
 
-/// From the sums of some rows with a panel to numbers.
+/// Converts the sums of some rows with a panel to numbers.
 struct Scale<'a, 'b> {
     weights: &'a PackedWeights,
     panel: usize,
     levels: &'a QuantizedRows,
-    /// Number of the first row among `levels`.
+    /// Index of the first row among `levels`.
     first: usize,
     sums: &'a [Sums],
-    /// Where in the rows the panel's outputs are.
+    /// Column of the panel's outputs in the rows.
     column: usize,
     rows: &'a mut [&'b mut [f32]],
     finish: &'a TileEpilogue<'a>,
@@ -143,11 +143,11 @@ impl Scale<'_, '_> {
     }
 }
 
-/// What one number has beyond its byte, times the weights from its input.
+/// Adds the excess of one number, times the weights of its input.
 #[inline(always)]
 fn add(excess: Outlier, weights: &[Group], values: &mut [f32; WIDTH]) {
     let words = weights[excess.input as usize / 4].as_flattened().as_chunks::<4>().0;
-    // The input's byte to the top of each word, and back down with its sign.
+    // Shifts the input's byte to the top of each word, and back down with its sign.
     let up = 24 - excess.input % 4 * 8;
     for (value, word) in values.iter_mut().zip(words) {
         *value += (excess.levels * (i32::from_le_bytes(*word) << up >> 24)) as f32;

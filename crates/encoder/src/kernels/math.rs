@@ -1,14 +1,15 @@
-//! The exponential and the error function in 32 bits, written so that the compiler can compute many side by side.
+//! The exponential and the error function in 32 bits, written so that the compiler can vectorise them.
 
-/// `e^x` within two units in the last place for finite results; 0 below -87 and `e^88` above 88, never NaN for numbers.
+/// Computes `e^x` within two units in the last place for finite results; 0 below -87 and `e^88` above 88,
+/// never NaN for numbers.
 ///
-/// `x = n ln 2 + r` with `|r| <= ln 2 / 2`; the Taylor series of `e^r` to the seventh power, times `2^n` put together
-/// from its exponent bits.
+/// `x = n ln 2 + r` with `|r| <= ln 2 / 2`; the Taylor series of `e^r` to the seventh power, times `2^n`
+/// built from its exponent bits.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
-    /// Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
+    /// Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
     const ROUND: f32 = 12_582_912.0;
-    /// The high part of ln 2 has trailing zeros enough for exact products with n.
+    /// The high part of ln 2 has enough trailing zeros for exact products with n.
     const LN2_HIGH: f32 = 0.693_359_4;
     const LN2_LOW: f32 = -2.121_944_4e-4;
     let low = x < -87.0;
@@ -22,7 +23,7 @@ pub(crate) fn exp(x: f32) -> f32 {
     if low { 0.0 } else { series * power }
 }
 
-/// The density of the standard normal distribution.
+/// Density of the standard normal distribution.
 #[inline(always)]
 pub(crate) fn normal_pdf(x: f32) -> f32 {
     const AT_0: f32 = 0.398_942_3;
@@ -32,14 +33,14 @@ pub(crate) fn normal_pdf(x: f32) -> f32 {
 const TANH_SCALE: f32 = 0.797_884_6;
 const TANH_CUBIC: f32 = 0.044_715;
 
-/// `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`, written as `x / (1 + e^(-2 y))`.
+/// Computes `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`, as `x / (1 + e^(-2 y))`.
 #[inline(always)]
 pub(crate) fn gelu_tanh(x: f32) -> f32 {
     let y = TANH_SCALE * (x + TANH_CUBIC * x * x * x);
     x / (1.0 + exp(-2.0 * y))
 }
 
-/// The derivative of [`gelu_tanh`]: with `s = 1 / (1 + e^(-2 y))`, `s + 2 x s (1 - s) dy/dx`.
+/// Derivative of [`gelu_tanh`]: with `s = 1 / (1 + e^(-2 y))`, `s + 2 x s (1 - s) dy/dx`.
 #[inline(always)]
 pub(crate) fn gelu_tanh_slope(x: f32) -> f32 {
     let y = TANH_SCALE * (x + TANH_CUBIC * x * x * x);

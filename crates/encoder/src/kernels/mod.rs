@@ -1,9 +1,10 @@
 //! Products of rows of activations with a layer's weights, on the CPU.
 //!
-//! Weights are laid out once, when an encoder is opened, in the order in which they are read ([`Packed`]). What follows
-//! a product (bias, GELU, the sum with the residual and its layer norm) is done while its rows are still in the cache.
-//! In a pool of one thread all work stays on that thread; in a larger pool one product is shared by all its threads. A
-//! result does not depend on how the work is shared: each of its numbers is one sum in one order.
+//! Weights are packed once, when an encoder is opened, in the order in which they are read ([`Packed`]).
+//! Operations after a product (bias, GELU, the sum with the residual and its layer norm) are done while its
+//! rows are still in the cache. In a pool of one thread all work stays on that thread; in a larger pool one
+//! product is shared by all its threads. A result does not depend on how the work is shared: each of its
+//! numbers is one sum in one order.
 
 mod attention;
 mod epilogue;

@@ -1,4 +1,5 @@
-//! The weights of a linear layer, packed for the kernel that reads them, and the product with rows of activations.
+//! The weights of a linear layer, packed for the kernel that reads them, and the product with rows of
+//! activations.
 
 use std::ops::Range;
 
@@ -11,24 +12,24 @@ use super::{fp32, quantize, quantize_weights};
 use super::{int8, vnni};
 use crate::options::Precision;
 
-/// Rows that are shared out among threads together: enough to pay for reading the weights.
+/// Minimum number of rows that are distributed among threads: enough to amortise reading the weights.
 const LEAST_ROWS: usize = 64;
 
-/// Bytes of rows that are multiplied by all weights before the next rows. A panel of weights stays in a core's
-/// second-level cache while these pass by in order, so that they need not fit beside it; weights are read from farther
-/// away once for all of them.
+/// Bytes of rows that are multiplied by all weights before the next rows. A panel of weights stays in a
+/// core's second-level cache while these are streamed, so that they need not fit next to it; weights are
+/// read from slower memory once for all of them.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// The weights of one linear layer, laid out for products.
+/// The packed weights of one linear layer.
 pub(crate) struct Packed {
     store: Store,
     outputs: usize,
     inputs: usize,
-    /// The vector instructions to compute with.
+    /// The instruction set to use.
     arch: Arch,
 }
 
-/// Whether products of bytes are what is fastest on this machine: it has an instruction for them.
+/// Whether this machine has an instruction for products of bytes, which are then the fastest.
 pub(crate) fn has_byte_products() -> bool {
     #[cfg(target_arch = "x86_64")]
     return vnni::Vnni::detect().is_some();
@@ -36,10 +37,10 @@ pub(crate) fn has_byte_products() -> bool {
     false
 }
 
-/// Weights as a kernel reads them.
+/// Weights in the layout of a kernel.
 enum Store {
     Fp32(fp32::PackedWeights),
-    /// Weights rounded to levels, but kept and multiplied as floats: the same numbers, on machines without products of
+    /// Quantised weights stored and multiplied as floats: the same numbers, on machines without products of
     /// bytes.
     FakeQuantized(fp32::PackedWeights),
     #[cfg(target_arch = "x86_64")]
@@ -78,7 +79,7 @@ impl Store {
         ))
     }
 
-    /// Outputs in a panel.
+    /// Number of outputs in a panel.
     fn width(&self) -> usize {
         match self {
             Self::Fp32(panels) | Self::FakeQuantized(panels) => panels.width(),
@@ -87,7 +88,7 @@ impl Store {
         }
     }
 
-    /// Makes the rows `x` ready for this kernel, and calls `work` with the product of them all.
+    /// Prepares the rows `x` for this kernel, and calls `work` with a function that multiplies them all.
     fn with_rows<R>(&self, arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&Multiply<'_>) -> R) -> R {
         match self {
             Self::Fp32(weights) => work(&|panels, out, finish| weights.multiply(panels, x, out, finish)),
@@ -102,11 +103,11 @@ impl Store {
     }
 }
 
-/// Multiplies by some panels on this thread; given are, for each row, the outputs of those panels.
+/// Multiplies by some panels on this thread, given the outputs of those panels for each row.
 type Multiply<'a> = dyn Fn(Range<usize>, &mut [&mut [f32]], &TileEpilogue<'_>) + Sync + 'a;
 
 impl Packed {
-    /// `weight`: `[outputs, inputs]`, row by row.
+    /// Packs `weight`: `[outputs, inputs]`, row by row.
     ///
     /// # Panics
     /// Where `weight` has another size.
@@ -114,26 +115,27 @@ impl Packed {
         Self::for_arch(Arch::new(), weight, outputs, inputs, precision)
     }
 
-    /// The same for vector instructions that need not be the machine's best.
+    /// The same for an instruction set other than the machine's best.
     fn for_arch(arch: Arch, weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
         assert_eq!(weight.len(), outputs * inputs, "a weight is [outputs, inputs]");
         Self { store: Store::pack(arch, weight, outputs, inputs, precision), outputs, inputs, arch }
     }
 
-    /// Numbers in a row of the result.
+    /// Number of columns of the result.
     pub(crate) fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// Numbers in a row that is multiplied.
+    /// Number of columns of the input.
     pub(crate) fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// `out = after(x W^T)`, with `x` as `[rows, inputs]` and `out` as `[rows, outputs]`; what was in `out` is lost.
+    /// Computes `out = after(x W^T)`, with `x` as `[rows, inputs]` and `out` as `[rows, outputs]`; `out` is
+    /// overwritten.
     ///
     /// # Panics
-    /// Where the sizes of `x`, `out` and `after` do not belong together.
+    /// Where the sizes of `x`, `out` and `after` do not match.
     pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
         if self.outputs == 0 || out.is_empty() {
             return;
@@ -160,14 +162,15 @@ impl Packed {
         }
     }
 
-    /// A block of rows on this thread.
+    /// Multiplies a block of rows on this thread.
     fn multiply(&self, x: &[f32], out: &mut [f32], finish: &TileEpilogue<'_>) {
         let mut out: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
         self.store
             .with_rows(self.arch, x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
     }
 
-    /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
+    /// For few rows: every thread computes all rows of its share of the outputs, so that each weight is
+    /// read once.
     fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
         let finish = TileEpilogue::of(after);
         let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);
@@ -177,7 +180,7 @@ impl Packed {
         epilogue::whole_rows(self.arch, after, 0, out);
     }
 
-    /// Equal blocks of whole tiles, none of a few left-over rows, at least one a thread.
+    /// Size of blocks: equal, of whole tiles, with no small remainder, at least one per thread.
     fn block_rows(&self, rows: usize, threads: usize) -> usize {
         let most = (BLOCK_BYTES / (size_of::<f32>() * self.inputs.max(1))).max(LEAST_ROWS);
         let blocks = rows.div_ceil(most).max(threads);
@@ -189,7 +192,7 @@ impl Packed {
     }
 }
 
-/// Contiguous panels for every thread, and the columns of `out` that they give, row by row.
+/// Contiguous panels for every thread, and the corresponding columns of `out`, row by row.
 fn shares(
     panels: usize,
     threads: usize,

@@ -1,34 +1,35 @@
-//! Rows of activations in whole levels: 8 bits for nearly all numbers, more for the few that stand out.
+//! Quantises rows of activations: 8 bits for nearly all numbers, more for the few outliers.
 //!
-//! Each row has its own step, so that a row's result depends on no other row. In transformers a few channels are ten
-//! times as large as all others (Dettmers et al. 2022, arXiv 2208.07339); a step that had room for them would leave the
-//! others too few levels. So the range is that of the row without its very largest and smallest numbers, where this
-//! makes it clearly narrower, and what those numbers have beyond it is kept beside the bytes as their *excess*.
+//! Each row has its own step, so that a row's result depends on no other row. In transformers a few
+//! channels are ten times as large as all others (Dettmers et al. 2022, arXiv 2208.07339); a step that
+//! covered them would leave the others too few levels. The range is therefore that of the row without its
+//! very largest and smallest numbers, where this makes it clearly narrower, and what those numbers have
+//! beyond it is stored next to the bytes as their *excess*.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Extremes kept side by side; a number stands out only against those of the other lanes.
+/// Number of extremes tracked in parallel; an outlier is recognised only against those of the other lanes.
 const LANES: usize = 16;
 
-/// Extremes left out on either side of a narrowed range.
+/// Number of extremes excluded on either side of a narrowed range.
 const LEFT_OUT: usize = 2;
 
-/// A range is narrowed only if the whole one is larger by this factor: an excess takes time.
+/// A range is narrowed only if the full one is larger by this factor: an excess costs time.
 const WORTH_NARROWING: f32 = 1.5;
 
 /// And not if it is larger by this factor, so that every level is exact in 32 bits.
 const TOO_NARROW: f32 = 1024.0;
 
-/// Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
+/// Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
 const ROUND: f32 = 12_582_912.0;
 
-/// How the numbers of a row become levels: `x` is level `round(x / step)`, byte `level + zero`.
+/// Quantisation of a row: `x` is level `round(x / step)`, byte `level + zero`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct QParams {
-    /// Not a number where the row has one that is not finite.
+    /// NaN if the row has a non-finite number.
     pub(super) scale: f32,
     /// The byte of 0.
     pub(super) zero_point: i32,
@@ -64,7 +65,7 @@ impl QParams {
         Self::between(if by > WORTH_NARROWING && by < TOO_NARROW { narrow } else { whole })
     }
 
-    /// The 256 levels from `-below` to `above`, with 0 among them.
+    /// The 256 levels from `-below` to `above`, including 0.
     #[inline(always)]
     fn between((below, above): (f32, f32)) -> Self {
         let step = (below + above) / 255.0;
@@ -80,7 +81,7 @@ impl QParams {
     }
 }
 
-/// The nearest whole number, of two the even one, for numbers below 2^22.
+/// Rounds to the nearest integer, ties to even, for numbers below 2^22.
 #[inline(always)]
 fn whole(x: f32) -> i32 {
     (x + ROUND).to_bits() as i32 - ROUND.to_bits() as i32
@@ -91,7 +92,7 @@ fn largest(lanes: &[f32; LANES]) -> f32 {
     lanes.iter().fold(0.0, |most, x| if *x > most { *x } else { most })
 }
 
-/// The largest once the largest have been left out `times` times.
+/// The maximum after removing the maximum `times` times.
 #[inline(always)]
 fn largest_after(mut lanes: [f32; LANES], times: usize) -> f32 {
     for _ in 0..times {
@@ -101,7 +102,7 @@ fn largest_after(mut lanes: [f32; LANES], times: usize) -> f32 {
     largest(&lanes)
 }
 
-/// What a number has beyond the bytes of its row.
+/// The excess of a number beyond the byte of its row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Outlier {
     pub(super) input: u32,
@@ -109,11 +110,11 @@ pub(super) struct Outlier {
     pub(super) levels: i32,
 }
 
-/// Rows as bytes, reused from one product to the next.
+/// Rows as bytes, in a buffer reused from one product to the next.
 #[derive(Default)]
 pub(super) struct QuantizedRows {
     bytes: Vec<u8>,
-    /// Bytes in a row: the inputs, filled up to whole groups of four.
+    /// Number of bytes in a row: the inputs, padded to whole groups of four.
     stride: usize,
     rows: Vec<(QParams, Range<usize>)>,
     excess: Vec<Outlier>,
@@ -131,7 +132,7 @@ impl QuantizedRows {
         arch.dispatch(Fill { levels: self, x, inputs });
     }
 
-    /// All rows from number `row` on.
+    /// All rows from index `row` on.
     pub(super) fn bytes(&self, row: usize) -> &[u8] {
         &self.bytes[row * self.stride..]
     }
@@ -173,7 +174,7 @@ impl WithSimd for Fill<'_> {
     }
 }
 
-/// Whether some number has an excess.
+/// Quantises a row; returns whether some number has an excess.
 #[inline(always)]
 fn fill_row(qparams: QParams, row: &[f32], bytes: &mut [u8]) -> bool {
     if qparams.scale.is_nan() {
@@ -211,19 +212,19 @@ fn collect(qparams: QParams, row: &[f32], excess: &mut Vec<Outlier>) {
 }
 
 thread_local! {
-    /// Kept between products, so that they allocate nothing.
+    /// Buffers reused between products, so that these allocate nothing.
     static LEVELS: RefCell<QuantizedRows> = RefCell::default();
     static ROUNDED: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Calls `work` with the levels of the rows `x`.
+/// Calls `work` with the quantised rows `x`.
 pub(super) fn with_levels<R>(
     arch: Arch,
     x: &[f32],
     inputs: usize,
     work: impl FnOnce(&QuantizedRows) -> R,
 ) -> R {
-    // Taken out: while this thread waits for others in `work`, it may be given another product to compute.
+    // Taken out: while this thread waits for others in `work`, it may be assigned another product.
     let mut levels = LEVELS.take();
     levels.fill(arch, x, inputs);
     let result = work(&levels);
@@ -231,7 +232,7 @@ pub(super) fn with_levels<R>(
     result
 }
 
-/// Calls `work` with the numbers that the levels of `x` stand for: what machines without products of bytes compute with.
+/// Calls `work` with the values of `x` after quantisation, for machines without products of bytes.
 pub(super) fn with_rounded<R>(arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&[f32]) -> R) -> R {
     let mut out = ROUNDED.take();
     out.clear();
@@ -269,7 +270,7 @@ mod tests {
     use super::super::reference::every_arch;
     use super::*;
 
-    /// What the levels of `row` stand for: the same by all vector instructions.
+    /// Dequantised values of `row`, which must be the same with all vector instructions.
     fn back(row: &[f32]) -> (QParams, Vec<f32>, Vec<Outlier>) {
         let mut found = every_arch().into_iter().map(|arch| back_by(arch, row));
         let first = found.next().unwrap();

@@ -1,10 +1,10 @@
-//! Weights in levels of 8 bits.
+//! Quantising weights to 8 bits.
 
-/// QuantizedRows on either side of 0.
+/// Number of levels on either side of 0.
 const LEVELS: f32 = 127.0;
 
-/// The levels of `weight`, `[outputs, inputs]`, and the step between two of each output's: its largest weight is level
-/// 127. A step is not a number where a weight is not finite.
+/// Quantises `weight`, `[outputs, inputs]`, and returns the levels and the step of each output: its largest
+/// weight is level 127. A step is NaN where a weight is not finite.
 pub(super) fn levels(weight: &[f32], inputs: usize) -> (Vec<i8>, Vec<f32>) {
     let mut levels = Vec::with_capacity(weight.len());
     let mut steps = Vec::with_capacity(weight.len() / inputs.max(1));
@@ -19,7 +19,7 @@ pub(super) fn levels(weight: &[f32], inputs: usize) -> (Vec<i8>, Vec<f32>) {
     (levels, steps)
 }
 
-/// The weights that the levels stand for.
+/// The weights after quantisation.
 pub(super) fn rounded(weight: &[f32], inputs: usize) -> Vec<f32> {
     let (levels, steps) = levels(weight, inputs);
     let rows = levels.chunks_exact(inputs.max(1)).zip(steps);

@@ -1,9 +1,10 @@
-//! What kernels are tested against, plain definitions in 64 bits, and the instruction sets that they are tested on.
+//! Reference implementations for tests of the kernels, plain definitions in 64 bits, and the instruction
+//! sets to test.
 
 use pulp::Arch;
 
-/// Every set of vector instructions that kernels are compiled for and this machine has, not only its best: on x86-64 the
-/// scalar path always, AVX2 (V3) and AVX-512 (V4) where they are there.
+/// Every instruction set that kernels are compiled for and this machine has, not only its best: on x86-64
+/// always the scalar path, and AVX2 (V3) and AVX-512 (V4) where available.
 pub(crate) fn every_arch() -> Vec<Arch> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -15,7 +16,7 @@ pub(crate) fn every_arch() -> Vec<Arch> {
     vec![Arch::Scalar, Arch::new()]
 }
 
-/// Numbers between -1 and 1 without a pattern.
+/// Pseudo-random numbers between -1 and 1.
 pub(crate) fn scattered(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     (0..n)
@@ -26,7 +27,7 @@ pub(crate) fn scattered(n: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// With the error function by the series of DLMF 7.6.2, whose terms are all positive: nothing cancels.
+/// With the error function by the series of DLMF 7.6.2, whose terms are all positive: no cancellation.
 pub(crate) fn gelu(x: f64) -> f64 {
     let z = x / std::f64::consts::SQRT_2;
     let mut term = z * (-z * z).exp();

@@ -1,11 +1,11 @@
-//! The loops over rows. Each is a `WithSimd` so that it is compiled once for each set of vector instructions.
+//! Loops over rows. Each is a `WithSimd`, so that it is compiled once for each instruction set.
 
 use pulp::{Simd, WithSimd};
 
 use super::gelu::{gelu, normal_cdf};
 use super::math::{exp, gelu_tanh, gelu_tanh_slope, normal_pdf};
 
-/// Sums kept side by side, because additions of floats may not be reordered by the compiler.
+/// Number of partial sums, because the compiler may not reorder additions of floats.
 const LANES: usize = 16;
 
 pub(crate) struct AddBias<'a> {
@@ -26,7 +26,6 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
-/// `x + y`, in place.
 pub(crate) struct Add<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) y: &'a [f32],
@@ -68,7 +67,7 @@ impl WithSimd for BiasResidualNorm<'_> {
     }
 }
 
-/// In place.
+/// Layer normalisation, in place.
 pub(crate) struct Norm<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) scale: &'a [f32],
@@ -104,8 +103,8 @@ impl RowNorm<'_> {
     }
 }
 
-/// With `u = (x - mean) / deviation` and `g = grad * scale`: `dx = (g - mean(g) - u mean(g u)) / deviation`,
-/// `dscale = sum grad u` and `dshift = sum grad` over rows.
+/// Backward pass: with `u = (x - mean) / deviation` and `g = grad * scale`, `dx = (g - mean(g) - u mean(g
+/// u)) / deviation`, `dscale = sum grad u` and `dshift = sum grad` over rows.
 pub(crate) struct NormBackward<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) scale: &'a [f32],
@@ -168,8 +167,8 @@ impl WithSimd for RmsNorm<'_> {
     }
 }
 
-/// With `u = x / r` for the root mean square `r` and `g = grad * scale`: `dx = (g - u mean(g u)) / r` and
-/// `dscale = sum grad u` over rows.
+/// Backward pass: with `u = x / r` for the root mean square `r` and `g = grad * scale`, `dx = (g - u mean(g
+/// u)) / r` and `dscale = sum grad u` over rows.
 pub(crate) struct RmsNormBackward<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) scale: &'a [f32],
@@ -207,7 +206,7 @@ fn over_root_mean_square(row: &[f32], epsilon: f32) -> f32 {
     (sum(row, |x| x * x) / row.len() as f32 + epsilon).sqrt().recip()
 }
 
-/// Rows of `[silu's argument, gate]`, each half `size` wide, to `silu(argument) * gate`.
+/// Maps rows of `[silu's argument, gate]`, each half `size` wide, to `silu(argument) * gate`.
 pub(crate) struct SiluGated<'a> {
     pub(crate) both: &'a [f32],
     pub(crate) out: &'a mut [f32],
@@ -256,16 +255,13 @@ impl WithSimd for SiluGatedBackward<'_> {
     }
 }
 
-/// In place: turns the pairs of components `(i, i + half)` of the first `heads` heads of each row by the row's angles. With
-/// `back` the other way round.
+/// Rotates, in place, the pairs of components `(i, i + half)` of the first `heads` heads of each row by the
+/// row's angles; with `back` in the opposite direction.
 pub(crate) struct Rotate<'a> {
-    /// `[rows, width]`
     pub(crate) x: &'a mut [f32],
     pub(crate) width: usize,
     pub(crate) heads: usize,
-    /// `[rows, half]`
     pub(crate) cosines: &'a [f32],
-    /// `[rows, half]`
     pub(crate) sines: &'a [f32],
     pub(crate) half: usize,
     pub(crate) back: bool,
@@ -293,13 +289,13 @@ impl WithSimd for Rotate<'_> {
     }
 }
 
-/// Mean, and one over the standard deviation.
+/// Mean, and inverse standard deviation.
 #[inline(always)]
 fn moments<S: Simd>(simd: S, row: &[f32], epsilon: f32) -> (f32, f32) {
     let size = row.len() as f32;
     let (vectors, rest) = S::as_simd_f32s(row);
     let (fours, ones) = vectors.as_chunks::<4>();
-    // Four sums side by side: an addition takes four cycles, and the next to the same sum would wait for it.
+    // Four partial sums: an addition takes four cycles, and the next to the same sum would wait for it.
     let mut sums = [simd.splat_f32s(0.0); 4];
     for vectors in fours.iter().map(|four| &four[..]).chain([ones]) {
         for (sum, x) in sums.iter_mut().zip(vectors) {
@@ -325,7 +321,7 @@ fn total<S: Simd>(simd: S, [a, b, c, d]: [S::f32s; 4]) -> f32 {
     simd.reduce_sum_f32s(simd.add_f32s(simd.add_f32s(a, b), simd.add_f32s(c, d)))
 }
 
-/// Adds the rows of `x` up.
+/// Sums the rows of `x`.
 pub(crate) struct ColumnSums<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) sums: &'a mut [f32],
@@ -414,7 +410,7 @@ impl WithSimd for GeluTanhBackward<'_> {
     }
 }
 
-/// The sum of squares, of parts in 32 bits and of the parts in 64.
+/// Sum of squares, with blocks summed in 32 bits and the blocks' sums in 64.
 pub(crate) struct SquareSum<'a> {
     pub(crate) x: &'a [f32],
 }
@@ -428,7 +424,7 @@ impl WithSimd for SquareSum<'_> {
     }
 }
 
-/// In place, over rows of `size`.
+/// Softmax in place, over rows of `size`.
 pub(crate) struct Softmax<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) size: usize,
@@ -445,7 +441,7 @@ impl WithSimd for Softmax<'_> {
     }
 }
 
-/// `dx = p (grad - sum(grad p))` for the softmax's result `p`.
+/// Backward pass: `dx = p (grad - sum(grad p))` for the softmax's result `p`.
 pub(crate) struct SoftmaxBackward<'a> {
     pub(crate) result: &'a [f32],
     pub(crate) grad: &'a [f32],
@@ -468,7 +464,7 @@ impl WithSimd for SoftmaxBackward<'_> {
     }
 }
 
-/// In place: drops the elements whose hashed place falls below `p`.
+/// Dropout in place: drops the elements whose hashed index is below `p`.
 pub(crate) struct DropoutRows<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) p: f32,
@@ -490,7 +486,7 @@ impl WithSimd for DropoutRows<'_> {
     }
 }
 
-/// A hash of 32 bits in which each bit of the input moves about half of the output's: two rounds of multiply and
+/// A 32-bit hash in which each input bit changes about half of the output bits: two rounds of multiply and
 /// xor-shift, the constants of Wellons' `lowbias32`.
 #[inline(always)]
 fn scramble(x: u32) -> u32 {
@@ -511,7 +507,7 @@ fn softmax(row: &mut [f32]) {
     }
 }
 
-/// Half by half, so that each step can do all its pairs at once.
+/// Folds by halves, so that each step can process all its pairs at once.
 #[inline(always)]
 fn folded(lanes: [f32; LANES], both: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = lanes;

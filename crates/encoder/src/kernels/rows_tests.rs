@@ -1,12 +1,12 @@
-//! The loops over rows against their definitions in 64 bits, by every set of vector instructions that the machine has.
-//! Gradients are compared with central differences of the definition.
+//! Compares the loops over rows with their definitions in 64 bits, with every instruction set of the
+//! machine. Gradients are compared with central differences of the definition.
 
 use pulp::Arch;
 
 use super::super::reference::{every_arch, gelu, scattered};
 use super::*;
 
-/// Around the edges of vectors and of the sums kept side by side.
+/// Around the boundaries of vectors and of the partial sums.
 const SIZES: [usize; 6] = [1, 3, 16, 17, 33, 100];
 const ROWS: usize = 5;
 

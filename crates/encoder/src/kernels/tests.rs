@@ -26,7 +26,7 @@ fn worst(found: &[f32], expected: &[f64]) -> f64 {
     found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max)
 }
 
-/// Sizes around the edges of tiles, panels, blocks and shares.
+/// Sizes around the boundaries of tiles, panels, blocks and shares.
 const SIZES: [(usize, usize, usize); 12] = [
     (1, 1, 1),
     (2, 3, 5),
@@ -42,7 +42,7 @@ const SIZES: [(usize, usize, usize); 12] = [
     (300, 35, 11),
 ];
 
-/// Every size by every set of vector instructions that this machine has.
+/// Every size with every instruction set of this machine.
 fn every_case() -> impl Iterator<Item = (Arch, (usize, usize, usize))> {
     every_arch().into_iter().flat_map(|arch| SIZES.into_iter().map(move |size| (arch, size)))
 }
@@ -132,7 +132,7 @@ fn no_rows_and_no_inputs_are_no_trouble() {
     assert_eq!(out, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 }
 
-/// Rows of which some have numbers that stand out, some only zeros.
+/// Rows of which some have outliers and some only zeros.
 fn uneven(rows: usize, inputs: usize) -> Vec<f32> {
     let mut x = scattered(rows * inputs, 11);
     for (row, x) in x.chunks_exact_mut(inputs).enumerate() {
@@ -146,7 +146,8 @@ fn uneven(rows: usize, inputs: usize) -> Vec<f32> {
     x
 }
 
-/// Half a step of the row for each weight and half a step of the output for each input: what rounding may cost.
+/// The rounding error allowed: half a step of the row for each weight and half a step of the output for
+/// each input.
 fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64> {
     let (_, steps) = quantize_weights::levels(weight, inputs);
     let total = |row: &[f32]| row.iter().map(|x| f64::from(x.abs())).sum::<f64>();
@@ -187,7 +188,7 @@ fn fast_products_are_within_the_rounding_of_their_levels() {
     }
 }
 
-/// The weights as every instruction for products of bytes wants them, and, last, as machines without one do.
+/// The weights packed for every instruction for products of bytes, and, last, for machines without one.
 fn int8_stores(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Vec<Packed> {
     let mut stores = Vec::new();
     #[cfg(target_arch = "x86_64")]

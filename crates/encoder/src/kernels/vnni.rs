@@ -1,5 +1,5 @@
-//! Sums of products of bytes by the instruction that AVX-512 VNNI (512 bits) and AVX-VNNI (256 bits, processors without
-//! AVX-512) have for them, VPDPBUSD.
+//! Sums of products of bytes with the instruction VPDPBUSD of AVX-512 VNNI (512 bits) and AVX-VNNI (256
+//! bits, processors without AVX-512).
 #![allow(unsafe_code)] // The instruction may be called only where it was found, which the compiler cannot know.
 
 use std::arch::x86_64::{
@@ -9,16 +9,16 @@ use std::arch::x86_64::{
 
 use pulp::bytemuck::cast;
 
-/// Outputs whose weights lie together.
+/// Number of outputs whose weights are stored together.
 pub(super) const WIDTH: usize = 48;
 
-/// Rows that are computed together: their sums and a group's weights fill the registers.
+/// Number of rows that are computed together: their sums and a group's weights fill the registers.
 pub(super) const ROWS: usize = 8;
 
 /// Sums of all outputs of a panel.
 pub(super) type Sums = [i32; WIDTH];
 
-/// The weights from four inputs to all outputs of a panel.
+/// The weights of four inputs to all outputs of a panel.
 pub(super) type Group = [[u8; 64]; WIDTH / 16];
 
 /// Proof that the machine has the instruction.
@@ -32,12 +32,12 @@ enum Bits {
 }
 
 impl Vnni {
-    /// The widest that the machine has.
+    /// The widest instruction of the machine.
     pub(super) fn detect() -> Option<Self> {
         Self::detect_all().next()
     }
 
-    /// All that the machine has, the widest first.
+    /// All supported instructions of the machine, the widest first.
     pub(super) fn detect_all() -> impl Iterator<Item = Self> {
         let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni");
         let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni");
@@ -46,10 +46,11 @@ impl Vnni {
             .filter_map(|(found, bits)| found.then_some(Self(bits)))
     }
 
-    /// Of up to [`ROWS`] rows, `stride` bytes apart, with one panel; one row's sums for each of `sums`.
+    /// Computes the sums of up to [`ROWS`] rows, `stride` bytes apart, with one panel; one row's sums for
+    /// each of `sums`.
     ///
     /// # Panics
-    /// Where `rows` does not hold as many rows.
+    /// Where `rows` does not have as many rows.
     pub(super) fn sums(self, rows: &[u8], stride: usize, panel: &[Group], sums: &mut [Sums]) {
         match self.0 {
             // SAFETY: `self` exists only where `detect_all` found the features.
@@ -85,10 +86,10 @@ impl Vnni {
     }
 }
 
-/// Rows that fill the 16 registers of 256 bits, with half a panel's weights at a time.
+/// Number of rows that fill the 16 registers of 256 bits, with half a panel's weights at a time.
 const ROWS_256: usize = 4;
 
-/// Registers of 256 bits in half a panel.
+/// Number of registers of 256 bits in half a panel.
 const HALF: usize = WIDTH / 16;
 
 #[target_feature(enable = "avx2,avxvnni")]
@@ -123,7 +124,7 @@ fn tile_256<const R: usize>(rows: &[u8], stride: usize, panel: &[Group], out: &m
 
 #[target_feature(enable = "avx512f,avx512vnni")]
 fn tile<const R: usize>(rows: &[u8], stride: usize, panel: &[Group], out: &mut [Sums]) {
-    // All of one known length, so that no index is checked in the loop.
+    // All of one known length, so that the loop has no bounds checks.
     let groups = stride / 4;
     let panel = &panel[..groups];
     let mut row = [&[] as &[[u8; 4]]; R];

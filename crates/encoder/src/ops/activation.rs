@@ -6,12 +6,12 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{Gelu, GeluBackward, GeluTanh, GeluTanhBackward};
 
-/// A nonlinearity, element by element.
+/// An elementwise nonlinearity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activation {
-    /// `x Phi(x)` by the error function (Hendrycks and Gimpel 2016, arXiv 1606.08415).
+    /// `x Phi(x)` with the error function (Hendrycks and Gimpel 2016, arXiv 1606.08415).
     Gelu,
-    /// The same approximated with tanh.
+    /// The same, approximated with tanh.
     GeluTanh,
     /// `max(x, 0)`.
     Relu,
@@ -22,10 +22,10 @@ pub(crate) enum Activation {
 }
 
 impl Activation {
-    /// The names that [`Activation::named`] knows, for error messages.
+    /// The names that [`Activation::named`] supports, for error messages.
     pub(crate) const NAMES: &str = "gelu, gelu_new, gelu_pytorch_tanh, relu, silu and tanh can be read";
 
-    /// By the name that configurations use.
+    /// Finds an activation by its name in configurations.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "gelu" => Some(Self::Gelu),
@@ -37,7 +37,7 @@ impl Activation {
         }
     }
 
-    /// Of every element.
+    /// Applies it to every element.
     pub(crate) fn apply(self, x: &Tensor) -> CandleResult<Tensor> {
         match self {
             Self::Relu => x.relu(),
@@ -51,7 +51,8 @@ impl Activation {
     }
 }
 
-/// `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`: the tensor library's own has a backward of four digits only.
+/// Computes `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`: the backward pass of the tensor library's
+/// own version has only four correct digits.
 fn gelu_tanh_chain(x: &Tensor) -> CandleResult<Tensor> {
     let cube = (x.sqr()? * x)?;
     let inner = ((x + (cube * 0.044_715)?)? * (2.0 / std::f64::consts::PI).sqrt())?;

@@ -1,4 +1,5 @@
-//! Dropout (Srivastava et al. 2014) whose mask is a function of a seed, so that the backward makes it again and none is kept.
+//! Dropout (Srivastava et al. 2014) whose mask is a function of a seed, so that the backward pass
+//! recomputes it and none is stored.
 
 use candle_core::{CpuStorage, CustomOp1, Layout, Result as CandleResult, Shape, Tensor};
 use pulp::Arch;
@@ -6,7 +7,8 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::DropoutRows;
 
-/// Sets elements to 0 with probability `p` and divides the others by `1 - p`. The same seed drops the same elements.
+/// Sets elements to 0 with probability `p` and divides the others by `1 - p`. The same seed drops the same
+/// elements.
 pub(crate) fn dropout(x: &Tensor, p: f32, seed: u32) -> CandleResult<Tensor> {
     if p <= 0.0 {
         return Ok(x.clone());

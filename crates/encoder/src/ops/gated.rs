@@ -7,7 +7,8 @@ use super::Activation;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{SiluGated, SiluGatedBackward};
 
-/// From `[rows, 2 * size]` to `[rows, size]`: the nonlinearity of the first half of each row times the second.
+/// Computes `[rows, size]` from `[rows, 2 * size]`: the nonlinearity of the first half of each row times
+/// the second.
 pub(crate) fn gated(both: &Tensor, activation: Activation) -> CandleResult<Tensor> {
     if activation == Activation::Silu && on_cpu(both) {
         return both.contiguous()?.apply_op1(SiluGatedOp);

@@ -1,4 +1,4 @@
-//! `x W^T + b`, whose backward does no work for weights that do not learn.
+//! `x W^T + b`, whose backward pass skips frozen weights.
 
 use candle_core::backend::BackendStorage;
 use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Result as CandleResult, Shape, Tensor, bail};
@@ -7,8 +7,9 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{AddBias, ColumnSums};
 
-/// `x` `[rows, inputs]` times the transpose of `weight` `[outputs, inputs]`, plus `bias` `[outputs]`. With `learns` false
-/// weight and bias get no gradient, tracked or not, and the backward costs half.
+/// Multiplies `x` `[rows, inputs]` by the transpose of `weight` `[outputs, inputs]` and adds `bias`
+/// `[outputs]`. With `learns` false weight and bias get no gradient, tracked or not, and the backward pass
+/// costs half.
 pub(crate) fn linear(
     x: &Tensor,
     weight: &Tensor,
@@ -47,7 +48,7 @@ impl Linear {
         Ok((product, (rows, outputs).into()))
     }
 
-    /// Gradients of `x` and, where it learns, of the weight.
+    /// Gradients of `x` and, if it is trainable, of the weight.
     fn gradients(&self, x: &Tensor, w: &Tensor, grad: &Tensor) -> CandleResult<(Tensor, Option<Tensor>)> {
         let grad = grad.contiguous()?;
         let dw = if self.learns { Some(grad.t()?.matmul(&x.detach())?) } else { None };

@@ -1,11 +1,13 @@
-//! The steps between two matrix products, each in one pass over memory, each with its own backward.
+//! Operations between two matrix products, each in one pass over memory, each with its own backward pass.
 //!
-//! The tensor library's own fused layer norm and softmax have no backward, its chains of small operations compute the
-//! error function and the exponential number by number, and its parallel loops all share one pool, so that workers would
-//! wait for each other. The loops here are plain Rust; `pulp` compiles them for the vector instructions that the machine
-//! turns out to have. On other devices the same steps are chains of the tensor library's differentiable operations.
+//! The tensor library's own fused layer norm and softmax have no backward pass, its chains of small
+//! operations compute the error function and the exponential number by number, and its parallel loops all
+//! share one pool, so that workers would wait for each other. The loops here are plain Rust; `pulp`
+//! compiles them for the vector instructions of the machine, detected at run time. On other devices the
+//! same operations are chains of the tensor library's differentiable ones.
 //!
-//! A step whose arguments are not tracked records nothing, so that inference and training share one path.
+//! An operation whose arguments are not tracked records nothing, so that inference and training share one
+//! path.
 
 mod activation;
 mod dropout;
@@ -31,7 +33,7 @@ pub(crate) use storage::square_sum;
 pub(crate) mod testing {
     use candle_core::{Device, Tensor, Var};
 
-    /// Numbers between -6 and 6 without a pattern.
+    /// Pseudo-random numbers between -6 and 6.
     pub(super) fn scattered(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
         (0..n)

@@ -6,7 +6,8 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{Norm, NormBackward};
 
-/// `(x - mean) / sqrt(variance + epsilon) * scale + shift` over the last axis; `scale` and `shift` are `[size]`.
+/// Computes `(x - mean) / sqrt(variance + epsilon) * scale + shift` over the last axis; `scale` and `shift`
+/// are `[size]`.
 pub(crate) fn norm(x: &Tensor, scale: &Tensor, shift: &Tensor, epsilon: f32) -> CandleResult<Tensor> {
     if !on_cpu(x) {
         let (dtype, x) = (x.dtype(), x.to_dtype(DType::F32)?);

@@ -6,7 +6,7 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{RmsNorm, RmsNormBackward};
 
-/// `x / sqrt(mean(x^2) + epsilon) * scale` over the last axis; `scale` is `[size]`.
+/// Computes `x / sqrt(mean(x^2) + epsilon) * scale` over the last axis; `scale` is `[size]`.
 pub(crate) fn rms_norm(x: &Tensor, scale: &Tensor, epsilon: f32) -> CandleResult<Tensor> {
     if !on_cpu(x) {
         return chain(x, scale, epsilon);

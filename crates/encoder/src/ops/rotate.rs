@@ -1,4 +1,4 @@
-//! Turning pairs of components by angles, for rotary positions.
+//! Rotation of pairs of components by angles, for rotary positions.
 
 use candle_core::{CpuStorage, CustomOp3, D, Layout, Result as CandleResult, Shape, Tensor};
 use pulp::Arch;
@@ -6,8 +6,9 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::Rotate;
 
-/// Turns the components `(i, i + half)` of each of the first `heads` heads of `x` `[rows, width]`, a head being `2 * half` wide,
-/// by angles given as `cosines` and `sines` `[rows, half]`, which get no gradient. What stands after those heads stays.
+/// Rotates the components `(i, i + half)` of each of the first `heads` heads of `x` `[rows, width]`, each
+/// head `2 * half` wide, by angles given as `cosines` and `sines` `[rows, half]`, which get no gradient.
+/// Columns after those heads are unchanged.
 pub(crate) fn rotate(x: &Tensor, cosines: &Tensor, sines: &Tensor, heads: usize) -> CandleResult<Tensor> {
     if !on_cpu(x) {
         return chain(x, cosines, sines, heads);

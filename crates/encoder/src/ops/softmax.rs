@@ -6,7 +6,7 @@ use pulp::Arch;
 use super::storage::{floats, on_cpu, with_floats};
 use crate::kernels::rows::{Softmax, SoftmaxBackward};
 
-/// `e^x / sum e^x` over the last axis.
+/// Computes `e^x / sum e^x` over the last axis.
 pub(crate) fn softmax(x: &Tensor) -> CandleResult<Tensor> {
     if !on_cpu(x) {
         let (dtype, x) = (x.dtype(), x.to_dtype(DType::F32)?);

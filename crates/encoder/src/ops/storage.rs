@@ -1,11 +1,11 @@
-//! The values of tensors as slices, for loops on the CPU.
+//! Values of tensors as slices, for loops on the CPU.
 
 use candle_core::{CpuStorage, DType, Layout, Result as CandleResult, Storage, Tensor, bail};
 use pulp::Arch;
 
 use crate::kernels::rows::SquareSum;
 
-/// The values of a contiguous layout of 32-bit floats.
+/// Values of a contiguous layout of 32-bit floats.
 pub(super) fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> CandleResult<&'a [f32]> {
     match (storage, layout.contiguous_offsets()) {
         (CpuStorage::F32(values), Some((from, to))) => Ok(&values[from..to]),
@@ -13,7 +13,7 @@ pub(super) fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> CandleResu
     }
 }
 
-/// Calls `work` with the values of tensors on the CPU, which are copied only where they are not contiguous.
+/// Calls `work` with the values of tensors on the CPU, which are copied only if they are not contiguous.
 pub(super) fn with_floats<const N: usize, R>(
     tensors: [&Tensor; N],
     work: impl FnOnce([&[f32]; N]) -> CandleResult<R>,
@@ -41,7 +41,7 @@ pub(crate) fn square_sum(x: &Tensor) -> CandleResult<f64> {
     with_floats([x], |[x]| Ok(Arch::new().dispatch(SquareSum { x })))
 }
 
-/// Whether a step can take its CPU loop.
+/// Whether an operation can use its CPU loop.
 pub(super) fn on_cpu(x: &Tensor) -> bool {
     x.device().is_cpu() && x.dtype() == DType::F32
 }

@@ -1,8 +1,8 @@
-//! Adding the gradients of a batch's parts up while they come.
+//! Accumulates the gradients of a batch's parts as they arrive.
 //!
-//! Each worker adds its part itself, in the order of the parts, so that sums are the same whoever finishes first and no
-//! worker holds more than one part. Gradients of embedding tables come as the rows that the part used: one table's worth of
-//! them exists in the sum alone.
+//! Each worker adds its own part, in the order of the parts, so that sums do not depend on which worker
+//! finishes first and no worker holds more than one part. Gradients of embedding tables come as the rows
+//! that the part used: only the sum holds a whole table of them.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::kernels::rows::Add;
 
 /// The gradients of one part of a batch.
 pub(super) struct Part {
-    /// Of every parameter; none for tables of which there are rows.
+    /// Gradients of every parameter; `None` for tables with gradients in `rows`.
     pub(super) gradients: Gradients,
     /// Gradients of rows of embedding tables.
     pub(super) rows: Vec<TableRows>,
@@ -24,7 +24,7 @@ pub(super) struct Part {
 /// The gradients of some rows of an embedding table.
 pub(super) struct TableRows {
     pub(super) table: TensorId,
-    /// Which rows; some more than once.
+    /// Indices of the rows; may repeat.
     pub(super) ids: Vec<u32>,
     /// `[ids, dim]`
     pub(super) gradient: Tensor,
@@ -39,7 +39,7 @@ pub(super) struct Accumulator {
 struct State {
     next: usize,
     total: Gradients,
-    /// A part will never come: nobody may wait for it.
+    /// Set when a part will never arrive, so that no worker waits for it.
     failed: bool,
 }
 
@@ -50,8 +50,8 @@ impl Accumulator {
         Self { state: Mutex::new(state), turn: Condvar::new() }
     }
 
-    /// Computes part number `place` and adds it once all before it are added. Where one of them fails it is dropped: the
-    /// failure is what is told.
+    /// Computes part number `place` and adds it after all parts before it. Where one of them failed it is
+    /// dropped: the first failure is reported.
     pub(super) fn add<E>(
         &self,
         place: usize,
@@ -78,7 +78,7 @@ impl Accumulator {
     }
 }
 
-/// Wakes all who wait when a part fails or panics.
+/// Wakes all waiting threads when a part fails or panics.
 struct FailAtEnd<'a>(Option<&'a Accumulator>);
 
 impl Drop for FailAtEnd<'_> {
@@ -119,7 +119,7 @@ impl Gradients {
     }
 }
 
-/// `a + b`, in the memory of `a` where that is the CPU's.
+/// Computes `a + b`, in the memory of `a` on the CPU.
 fn add(a: Tensor, b: &Tensor) -> CandleResult<Tensor> {
     if !a.device().is_cpu() || a.dtype() != DType::F32 {
         return a + b;
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn parts_are_added_in_their_order_whoever_is_first() {
         let var = Var::zeros(1, DType::F32, &Device::Cpu).unwrap();
-        // Sums of these depend on their order.
+        // The sum of these depends on their order.
         let values = [1e8f32, 1.0, -1e8, 3.0];
         let expected = values.iter().fold(0.0, |sum, v| sum + v);
         let accumulator = Accumulator::new(zero(&[&var]));

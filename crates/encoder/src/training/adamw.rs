@@ -12,16 +12,17 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::gradients::Gradients;
 use crate::blocks::{Group, Parameter};
 
-/// The constants of [`AdamW`].
+/// Hyperparameters of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamWSettings {
-    /// Share of the old mean of gradients that is kept.
+    /// Decay rate of the running mean of gradients.
     pub beta1: f64,
-    /// Share of the old mean of squared gradients that is kept.
+    /// Decay rate of the running mean of squared gradients.
     pub beta2: f64,
-    /// Added to the root of the latter.
+    /// Added to the root of the running mean of squares.
     pub epsilon: f64,
-    /// Share of a matrix's weights, times the learning rate, that a step takes away. Biases and norms keep theirs.
+    /// Fraction of a matrix's weights, times the learning rate, that each step removes. Biases and norms do
+    /// not decay.
     pub weight_decay: f64,
 }
 
@@ -31,7 +32,8 @@ impl Default for AdamWSettings {
     }
 }
 
-/// The optimizer's memory: two numbers for each weight that has ever had a gradient, and how many steps were taken.
+/// The state of the optimizer: two numbers for each weight that has ever had a gradient, and the number of
+/// steps.
 #[derive(Debug, Default)]
 pub struct AdamW {
     settings: AdamWSettings,
@@ -39,18 +41,18 @@ pub struct AdamW {
     steps: u32,
 }
 
-/// What is kept of one tensor's gradients.
+/// State of one tensor.
 #[derive(Debug)]
 struct Tracked {
     moments: Moments,
-    /// Gradients that it has had: the bias of its means is corrected by these, as PyTorch does, so that a tensor that gets its
-    /// first gradient late is not moved too far.
+    /// Number of gradients it has had: the bias correction uses this, as in PyTorch, so that a tensor that
+    /// gets its first gradient late is not moved too far.
     steps: u32,
 }
 
 #[derive(Debug)]
 enum Moments {
-    /// Side by side in memory, for one pass over all four arrays.
+    /// Adjacent in memory, for one pass over all four arrays.
     Cpu {
         mean: Vec<f32>,
         square: Vec<f32>,
@@ -62,22 +64,19 @@ enum Moments {
 }
 
 impl AdamW {
-    /// An optimizer that has seen nothing yet.
+    /// A new optimizer.
     #[must_use]
     pub fn new(settings: AdamWSettings) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Steps taken so far.
+    /// Number of steps so far.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// Moves every parameter that has a gradient, each at the rate of its group.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Updates every parameter that has a gradient, each with the learning rate of its group.
     pub fn step(&mut self, gradients: &Gradients, rate: impl Fn(Group) -> f64) -> CandleResult<()> {
         self.steps += 1;
         let mut work = Vec::new();
@@ -102,19 +101,16 @@ impl AdamW {
         Ok(())
     }
 
-    /// Forgets these variables: for weights that were set anew, to which the moments of their old path mean nothing.
+    /// Removes the state of these variables: for weights that were reset, for which the old moments are
+    /// meaningless.
     pub fn forget<'a>(&mut self, variables: impl IntoIterator<Item = &'a Var>) {
         for var in variables {
             self.tracked.remove(&var.as_tensor().id());
         }
     }
 
-    /// What it remembers of these variables, as tensors named `NAME.mean`, `NAME.square` and
-    /// `NAME.step`: with [`AdamW::steps`] all that
-    /// [`AdamW::load_state_dict`] needs to go on as if nothing had happened.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Returns the state of these variables, as tensors named `NAME.mean`, `NAME.square` and `NAME.step`:
+    /// together with [`AdamW::steps`] all that [`AdamW::load_state_dict`] needs to resume exactly.
     pub fn state_dict<'a>(
         &self,
         variables: impl IntoIterator<Item = (&'a str, &'a Var)>,
@@ -136,10 +132,10 @@ impl AdamW {
         Ok(memory)
     }
 
-    /// An optimizer that goes on after `steps` steps with what [`AdamW::state_dict`] gave.
+    /// Restores an optimizer after `steps` steps from the result of [`AdamW::state_dict`].
     ///
     /// # Errors
-    /// A remembered tensor has another shape than its variable.
+    /// A stored tensor has another shape than its variable.
     pub fn load_state_dict<'a>(
         settings: AdamWSettings,
         steps: u32,
@@ -165,7 +161,7 @@ impl AdamW {
                     square: square.to_device(var.device())?,
                 }
             };
-            // Checkpoints of before tensors were counted apart have the common count only.
+            // Old checkpoints, from before steps were counted per tensor, have only the common count.
             let own = memory.get(&format!("{name}.step")).map(|step| step.to_vec1::<u32>()).transpose()?;
             let steps = own.and_then(|step| step.first().copied()).unwrap_or(steps);
             tracked.insert(var.as_tensor().id(), Tracked { moments: recalled, steps });
@@ -188,7 +184,7 @@ impl AdamW {
     }
 }
 
-/// What one tensor's step needs: `w = keep w - rate m / (sqrt(square_scale v) + epsilon)`.
+/// Constants of one tensor's step: `w = keep w - rate m / (sqrt(square_scale v) + epsilon)`.
 #[derive(Clone, Copy, Debug)]
 struct Constants {
     beta1: f32,
@@ -307,7 +303,8 @@ mod tests {
             optimizer.step(&gradients([&early, &late], [Some(1.0), None]), |_| 0.01).unwrap();
         }
         optimizer.step(&gradients([&early, &late], [Some(1.0), Some(3.0)]), |_| 0.01).unwrap();
-        // torch.optim.AdamW: the first step of a parameter has the size of the rate, whatever its gradient's.
+        // torch.optim.AdamW: the first step of a parameter has the size of the rate, regardless of its
+        // gradient.
         assert!((value(&late) + 0.01).abs() < 1e-6, "{}", value(&late));
         assert!((value(&early) + 0.51).abs() < 1e-4, "{}", value(&early));
     }
@@ -345,7 +342,7 @@ mod tests {
         assert!(state.iter().all(|(name, _)| name.starts_with("late.")));
         let before = value(&early);
         optimizer.step(&gradients([&early, &late], [Some(-1.0), None]), |_| 0.01).unwrap();
-        // With its old moments it would have gone on downwards.
+        // With its old moments it would have continued downwards.
         assert!((value(&early) - before - 0.01).abs() < 1e-6, "{}", value(&early) - before);
     }
 }

@@ -1,4 +1,4 @@
-//! The gradients of one step: added up, measured, clipped.
+//! The gradients of one step: accumulation, norms and clipping.
 
 use candle_core::backprop::GradStore;
 use candle_core::{Result as CandleResult, Tensor, Var};
@@ -6,39 +6,36 @@ use candle_core::{Result as CandleResult, Tensor, Var};
 use crate::blocks::{Group, Parameter};
 use crate::ops::square_sum;
 
-/// The length of one group's gradient.
+/// The norm of one group's gradient.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct GroupNorm {
     /// `embeddings`, `layer 0`, ..., `top` or `head`.
     pub group: String,
     /// Euclidean norm over all of the group's tensors.
     pub norm: f64,
-    /// Tensors that learn.
+    /// Number of trainable tensors.
     pub tensors: usize,
-    /// Those of them that got no gradient at all: 0 in a healthy run.
+    /// Number of those without a gradient: 0 in a healthy run.
     pub without_gradient: usize,
 }
 
-/// Takes the gradient of a tensor out of what `backward` gave. The tensor library's own steps give gradients that hold on to the graph that they
-/// come from; whatever is kept of them, an optimizer's moments above all, would keep the graphs of all steps.
+/// Takes the gradient of a tensor from the result of `backward`, detached: the tensor library's gradients
+/// may reference the graph that they come from, and anything that stores them, an optimizer's moments above
+/// all, would retain the graphs of all steps.
 pub(super) fn taken(store: &mut GradStore, of: &Tensor) -> Option<Tensor> {
     store.remove(of).map(|gradient| gradient.detach())
 }
 
-/// A loss and its gradient with respect to everything that learns.
+/// A loss and its gradient with respect to all trainable parameters.
 #[derive(Clone, Debug)]
 pub struct Gradients {
-    /// The loss.
     pub loss: f64,
     pub(super) of: Vec<(Parameter, Option<Tensor>)>,
 }
 
 impl Gradients {
-    /// The gradient of a loss (a number without axes) with respect to what a caller put on top of embeddings that do not
-    /// learn themselves.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Computes the gradient of a loss (a number without axes) with respect to a caller's head on top of
+    /// frozen embeddings.
     pub fn of_head(loss: &Tensor, head: &[(&str, &Var)]) -> CandleResult<Self> {
         let mut store = loss.backward()?;
         let of = head
@@ -47,13 +44,13 @@ impl Gradients {
         Ok(Self { loss: f64::from(loss.to_scalar::<f32>()?), of: of.collect() })
     }
 
-    /// Takes a parameter and its gradient out, for a caller that moves that parameter by rules of its own.
+    /// Removes and returns a parameter's gradient, for a caller that updates that parameter itself.
     pub fn take(&mut self, name: &str) -> Option<Tensor> {
         let at = self.of.iter().position(|(parameter, _)| parameter.name == name)?;
         self.of.remove(at).1
     }
 
-    /// The gradient of the parameter called `name`; None where it got none or there is no such parameter.
+    /// The gradient of the parameter `name`; `None` if it has none or there is no such parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tensor> {
         self.of
@@ -62,10 +59,8 @@ impl Gradients {
             .and_then(|(_, gradient)| gradient.as_ref())
     }
 
-    /// Adds another batch's gradients of the same parameters, for gradient accumulation. Losses are added up too.
-    ///
-    /// # Errors
-    /// The tensor library fails, for example out of memory.
+    /// Adds another batch's gradients of the same parameters, for gradient accumulation. Losses are added
+    /// up too.
     pub fn add(&mut self, other: Self) -> CandleResult<()> {
         self.loss += other.loss;
         for ((_, mine), (_, theirs)) in self.of.iter_mut().zip(other.of) {
@@ -77,10 +72,7 @@ impl Gradients {
         Ok(())
     }
 
-    /// Multiplies loss and gradients, for example with one over the number of batches added up.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Multiplies loss and gradients, for example by one over the number of batches added up.
     pub fn scale(&mut self, by: f64) -> CandleResult<()> {
         self.loss *= by;
         for (_, gradient) in &mut self.of {
@@ -91,10 +83,8 @@ impl Gradients {
         Ok(())
     }
 
-    /// The norm of each group, from the embeddings up: what a run logs, so that a group without a gradient is seen.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Returns the norm of each group, from the embeddings up; logged by training runs, so that a group
+    /// without a gradient is noticed.
     pub fn norms(&self) -> CandleResult<Vec<GroupNorm>> {
         let mut groups: Vec<Group> = self.of.iter().map(|(parameter, _)| parameter.group).collect();
         groups.sort_unstable();
@@ -102,26 +92,20 @@ impl Gradients {
         groups.into_iter().map(|group| self.norm_of(group)).collect()
     }
 
-    /// Scales all gradients down so that their common norm is at most `most` (Pascanu et al. 2013, arXiv 1211.5063);
-    /// returns the norm before.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Scales all gradients down so that their global norm is at most `most` (Pascanu et al. 2013, arXiv
+    /// 1211.5063); returns the norm before.
     pub fn clip(&mut self, most: f64) -> CandleResult<f64> {
         let norm = self.norms()?.iter().map(|group| group.norm * group.norm).sum::<f64>().sqrt();
         if norm > most {
             let loss = self.loss;
-            // The same guard against division by zero as PyTorch's, so that results compare.
+            // The same guard against division by zero as in PyTorch, so that results are comparable.
             self.scale(most / (norm + 1e-6))?;
             self.loss = loss;
         }
         Ok(norm)
     }
 
-    /// The name of a parameter whose gradient is not a number somewhere.
-    ///
-    /// # Errors
-    /// As [`Gradients::add`].
+    /// Returns the name of a parameter whose gradient is not finite.
     pub fn not_finite(&self) -> CandleResult<Option<String>> {
         for (parameter, gradient) in &self.of {
             if let Some(gradient) = gradient
@@ -190,7 +174,8 @@ mod tests {
         let (first, second) = (var(&[1.0, 2.0]), var(&[3.0, 4.0]));
         let loss = || ((first.as_tensor() * second.as_tensor()).unwrap().sqr().unwrap()).sum_all().unwrap();
         let kept = loss().backward().unwrap();
-        // What the tensor library gives by itself: this test tells nothing once that holds on to nothing.
+        // The tensor library's own gradients: this test is meaningless once they no longer reference the
+        // graph.
         assert!(kept.get(&second).unwrap().track_op());
         let gradients = Gradients::of_head(&loss(), &[("first", &first), ("second", &second)]).unwrap();
         for name in ["first", "second"] {

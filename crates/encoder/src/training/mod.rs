@@ -1,4 +1,4 @@
-//! Encoders that learn: which weights, how far their gradients reach, and the steps that change them.
+//! Training of encoders: trainable weights, the extent of their gradients, and optimizer steps.
 
 mod accumulate;
 mod adamw;

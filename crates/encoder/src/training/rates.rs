@@ -2,13 +2,14 @@
 
 use crate::blocks::Group;
 
-/// ParamRegistry rates that fall from the top of an encoder to its embeddings (Howard and Ruder 2018, arXiv 1801.06146,
-/// "discriminative fine-tuning"): the group at depth `d` of `n` learns at `encoder * decay^(n - d)`.
+/// Learning rates that fall from the top of an encoder to its embeddings (Howard and Ruder 2018, arXiv
+/// 1801.06146, "discriminative fine-tuning"): the group at depth `d` of `n` learns at `encoder * decay^(n -
+/// d)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerRates {
-    /// Rate of what comes after the last layer.
+    /// Learning rate of what follows the last layer.
     pub encoder: f64,
-    /// Rate of what the caller put on top.
+    /// Learning rate of the caller's head.
     pub head: f64,
     /// Factor from one layer to the one below; 1 for the same rate everywhere.
     pub decay: f64,
@@ -21,7 +22,6 @@ impl LayerRates {
         Self { encoder: rate, head: rate, decay: 1.0 }
     }
 
-    /// The rate of a group in an encoder of `layers` layers.
     #[must_use]
     pub fn of(&self, group: Group, layers: usize) -> f64 {
         match group {

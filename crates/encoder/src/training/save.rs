@@ -1,4 +1,4 @@
-//! A learned encoder as a folder that every reader of safetensors opens.
+//! Saves a trained encoder as a folder that every reader of safetensors can open.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,14 +16,15 @@ use crate::soft_prompt;
 use crate::weights::Weights;
 
 impl Trainable {
-    /// Writes the encoder with its weights as they are now into the new folder `dir`: the files of the folder that it was
-    /// opened from, and one model.safetensors of 32-bit floats, low-rank additions added in. Of a soft prompt the weights are
-    /// those of the folder: the same files under a second name where the file system has such names, else copies, and
-    /// beside them soft_prompt.safetensors. The folder appears whole or not at all.
+    /// Writes the encoder with its current weights into the new folder `dir`: the files of its source
+    /// folder, and one model.safetensors of 32-bit floats, with low-rank additions merged. With a soft
+    /// prompt the weights are those of the source folder, as hard links where the file system supports
+    /// them, else as copies, and soft_prompt.safetensors is added. The folder appears complete or not at
+    /// all.
     ///
     /// # Errors
-    /// [`EncoderError::Write`] where `dir` exists or cannot be written; [`EncoderError::Read`] where the folder that it was
-    /// opened from is gone.
+    /// [`EncoderError::Write`] where `dir` exists or cannot be written; [`EncoderError::Read`] where the
+    /// source folder no longer exists.
     pub fn save(&self, dir: &Path) -> Result<(), EncoderError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -35,7 +36,7 @@ impl Trainable {
         }
         let place = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let half = tempfile::Builder::new().prefix(".encoder-").tempdir_in(place).map_err(failed(place))?;
-        // Beside a GGUF file lies what it does not stand for itself.
+        // A GGUF file is accompanied only by the files that it does not provide itself.
         let stands_for = matches!(self.policy(), FreezePolicy::Prompt(_));
         copy_configuration(&self.folder, half.path(), |file| {
             !(stands_for && self.folder.is_from_gguf(file))
@@ -54,12 +55,12 @@ impl Trainable {
                 .and_then(|()| fs::File::open(&weights)?.sync_all());
             written.map_err(failed(&weights))?;
         }
-        // Moved into place whole; the temporary folder's own handle must not remove it afterwards.
+        // Moved into place as a whole; the temporary folder's own handle must not remove it afterwards.
         let half = half.keep();
         fs::rename(&half, dir).map_err(failed(dir))
     }
 
-    /// The weights that have moved, by full name, low-rank additions added in.
+    /// The changed weights, by full name, with low-rank additions merged.
     pub(super) fn learned(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
         let mut learned = HashMap::new();
         for parameter in self.parameters().iter().filter(|parameter| !parameter.is_addition()) {

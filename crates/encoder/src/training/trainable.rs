@@ -1,4 +1,4 @@
-//! An encoder that learns: differentiable embeddings of a batch, and the gradients of a loss on them.
+//! A trainable encoder: differentiable embeddings of a batch, and the gradients of a loss on them.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,20 +25,22 @@ use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Tokens};
 use crate::workers::Workers;
 
-/// Gradients that are held at a time beside their sum, in bytes at most.
+/// Maximum bytes of gradients held at a time in addition to their sum.
 const GRADIENT_BYTES: usize = 2 << 30;
 
-/// Beyond so many parts of a usual batch of 16 texts each is a text or two.
+/// Maximum number of parts: with more, each part of a usual batch of 16 texts would be only a text or two.
 const MOST_PARTS: usize = 8;
 
-/// An encoder some of whose weights learn. Made from the same folders as [`Encoder`]; gives embeddings that a loss can be
-/// put on, and folders that [`Encoder`] opens.
+/// An encoder with trainable weights. Opens the same folders as [`Encoder`]; computes embeddings for a loss,
+/// and writes folders that [`Encoder`] opens.
 ///
 /// ```
 /// use std::path::Path;
 ///
 /// use candle_core::{DType, Device, Var};
-/// use dissensus_encoder::{AdamW, AdamWSettings, DeviceChoice, EncoderOptions, FreezePolicy, LayerRates, Trainable};
+/// use dissensus_encoder::{
+///     AdamW, AdamWSettings, DeviceChoice, EncoderOptions, FreezePolicy, LayerRates, Trainable,
+/// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
@@ -47,7 +49,7 @@ const MOST_PARTS: usize = 8;
 /// let texts = encoder.tokenize(&["this is fair", "you are bad"])?;
 /// let target = [1.0f32, -1.0];
 ///
-/// // A head of ours on top: one number for each text.
+/// // A head on top: one number for each text.
 /// let head = Var::zeros((encoder.version().dim, 1), DType::F32, &Device::Cpu)?;
 /// let mut optimizer = AdamW::new(AdamWSettings::default());
 /// let mut losses = Vec::new();
@@ -57,7 +59,8 @@ const MOST_PARTS: usize = 8;
 ///         (embeddings.matmul(&head)?.squeeze(1)? - wished)?.sqr()?.sum_all()
 ///     })?;
 ///     losses.push(gradients.loss);
-///     optimizer.step(&gradients, |group| LayerRates { encoder: 0.01, head: 0.3, decay: 0.9 }.of(group, encoder.layers()))?;
+///     let rates = LayerRates { encoder: 0.01, head: 0.3, decay: 0.9 };
+///     optimizer.step(&gradients, |group| rates.of(group, encoder.layers()))?;
 /// }
 /// assert!(losses[39] < losses[0] / 2.0, "{losses:?}");
 /// # Ok(())
@@ -76,16 +79,16 @@ pub struct Trainable {
     layers: usize,
     device: Device,
     workers: Workers,
-    /// Parts of a batch that are computed side by side.
+    /// Number of parts of a batch that are computed in parallel.
     parts: usize,
 }
 
-/// A batch under an encoder that learns.
+/// A batch encoded by a trainable encoder.
 #[derive(Clone, Debug)]
 pub struct Encoded {
-    /// `[texts, dim]`.
+    /// Embeddings, `[texts, dim]`.
     pub embeddings: Tensor,
-    /// The last hidden states of the tokens, special ones included: `[tokens, hidden]`, text after text.
+    /// The last hidden states of the tokens, including special ones: `[tokens, hidden]`, text after text.
     pub states: Tensor,
 }
 
@@ -100,11 +103,12 @@ impl fmt::Debug for Trainable {
 }
 
 impl Trainable {
-    /// Opens a folder as [`Encoder::open`] does, with the weights that `policy` names as variables. `seed` decides the
-    /// first values of low-rank additions.
+    /// Opens a folder like [`Encoder::open`], with the weights that `policy` names as variables. `seed`
+    /// determines the initial values of low-rank additions.
     ///
     /// # Errors
-    /// As [`Encoder::open`]; [`EncoderError::Policy`] for a policy that this encoder cannot follow.
+    /// Those of [`Encoder::open`]; [`EncoderError::Policy`] for a policy that this encoder does not
+    /// support.
     pub fn open(
         dir: &Path,
         options: &EncoderOptions,
@@ -118,7 +122,7 @@ impl Trainable {
         policy.check(layers)?;
         let (mut parameters, placed) = learning.collected();
         if version.pooling != Pooling::Pooler {
-            // A pooler that nothing is computed with has no gradient.
+            // An unused pooler has no gradient.
             parameters.retain(|parameter| !parameter.name.contains("pooler."));
         }
         parameters.sort_by_key(|parameter| parameter.group);
@@ -141,7 +145,8 @@ impl Trainable {
         })
     }
 
-    /// One line for people where texts are cut earlier than without a soft prompt, so that it fits beside them.
+    /// A one-line note where texts are cut earlier than without a soft prompt, so that it fits next to
+    /// them.
     #[must_use]
     pub fn cut_for_prompt(&self) -> Option<String> {
         let (wished, read) = (self.wished_tokens, self.version.max_tokens);
@@ -154,67 +159,60 @@ impl Trainable {
         })
     }
 
-    /// What it was opened as. Its weights move away from that version's.
+    /// The version it was opened as. Its weights diverge from that version's.
     #[must_use]
     pub fn version(&self) -> &EncoderVersion {
         &self.version
     }
 
-    /// Everything of the encoder that learns, from the embeddings up.
+    /// All trainable parameters of the encoder, from the embeddings up.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// Layers of the encoder, for [`LayerRates`](super::LayerRates).
+    /// Number of layers of the encoder, for [`LayerRates`](super::LayerRates).
     #[must_use]
     pub fn layers(&self) -> usize {
         self.layers
     }
 
-    /// Components of a token's hidden state.
+    /// Number of components of a token's hidden state.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.transformer.sizes().dim
     }
 
-    /// What learns.
     #[must_use]
     pub fn policy(&self) -> &FreezePolicy {
         &self.policy
     }
 
-    /// cpu, cuda or metal.
     #[must_use]
     pub fn device_name(&self) -> &'static str {
         device::name(&self.device)
     }
 
-    /// Where its tensors live; a head on top must live there too.
+    /// The device of its tensors, which a head must use too.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Token ids of each text; of one that is longer than can be read at once the first window, because a graph over all
-    /// of a long text would not fit into memory.
-    ///
-    /// # Errors
-    /// As [`Encoder::encode`].
+    /// Returns the token ids of each text; for one longer than the encoder can read at once those of the
+    /// first window, because a graph over a whole long text would not fit into memory.
     pub fn tokenize(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
         let tokenized = self.workers.tokenize(|| self.tokens.tokenize(texts, 0))?;
         // A text has at least one window.
         Ok(tokenized.into_iter().map(|mut text| text.windows.swap_remove(0)).collect())
     }
 
-    /// Where words are among the tokens that [`Trainable::tokenize`] gives of their text. `words` has of each text the first character of each word
-    /// and the one behind its last one (Unicode scalar values). A word without tokens, or behind the first window of a long text, has an empty range.
-    ///
-    /// # Errors
-    /// As [`Trainable::tokenize`].
+    /// Locates words among the tokens that [`Trainable::tokenize`] returns for their text. `words` has for
+    /// each text the first character of each word and the one after its last one (Unicode scalar values). A
+    /// word without tokens, or after the first window of a long text, has an empty range.
     ///
     /// # Panics
-    /// `words` has not as many entries as `texts`.
+    /// `words` does not have as many entries as `texts`.
     pub fn word_tokens(
         &self,
         texts: &[&str],
@@ -235,8 +233,8 @@ impl Trainable {
         Ok(located.iter().zip(words).map(of_text).collect())
     }
 
-    /// Embeddings `[texts, dim]` that know how they came about. With a `seed` this is training: dropout as config.json
-    /// says, the same for the same seed; without one nothing is dropped.
+    /// Computes embeddings `[texts, dim]` with a graph. With a `seed` this is training: dropout as in
+    /// config.json, the same for the same seed; without one nothing is dropped.
     ///
     /// # Errors
     /// [`EncoderError::BadIds`] for no texts, a text without tokens or with too many, or an unknown id;
@@ -246,15 +244,16 @@ impl Trainable {
         self.pooled(texts, &self.pass(texts, seed)).map_err(|source| self.compute(source))
     }
 
-    /// The gradient of a loss on the embeddings of `texts` with respect to everything that learns, `head` included. The
-    /// batch is shared out over the threads: `loss` is called once for each share, with its embeddings `[share, dim]` and
-    /// the range of `texts` that they belong to, and gives that share's part of the loss as a number without axes;
-    /// parts are added up, so a mean over the batch is divided by the batch's size. What is dropped depends on the seed and
-    /// on the number of threads up to eight, because every share drops elements of its own.
+    /// Computes the gradient of a loss on the embeddings of `texts` with respect to all trainable
+    /// parameters, including `head`. The batch is distributed over the threads: `loss` is called once for
+    /// each share, with its embeddings `[share, dim]` and the range of `texts` that they belong to, and
+    /// returns that share's part of the loss as a number without axes; parts are added up, so a mean over
+    /// the batch is divided by the batch's size. Dropout depends on the seed and on the number of threads
+    /// up to eight, because every share drops elements of its own.
     ///
     /// # Errors
-    /// As [`Trainable::embed`]; [`EncoderError::LossNotFinite`] and [`EncoderError::GradientNotFinite`] before anything has
-    /// moved.
+    /// Those of [`Trainable::embed`]; [`EncoderError::LossNotFinite`] and
+    /// [`EncoderError::GradientNotFinite`] before any parameter is updated.
     pub fn gradients(
         &self,
         texts: &[Vec<u32>],
@@ -267,10 +266,12 @@ impl Trainable {
         })
     }
 
-    /// As [`Trainable::gradients`], of a loss on the embeddings and on the hidden states of single tokens.
+    /// Like [`Trainable::gradients`], for a loss on the embeddings and on the hidden states of single
+    /// tokens.
     ///
     /// # Errors
-    /// As there; [`EncoderError::Policy`] where a soft prompt learns, whose vectors alone have a graph.
+    /// Those of [`Trainable::gradients`]; [`EncoderError::Policy`] where a soft prompt is trained, because
+    /// only its vectors have a graph.
     pub fn gradients_with_states(
         &self,
         texts: &[Vec<u32>],
@@ -321,7 +322,7 @@ impl Trainable {
         }
     }
 
-    /// That every text has tokens, not too many, and only known ones.
+    /// Checks that every text has tokens, not too many, and only known ones.
     fn check(&self, texts: &[Vec<u32>]) -> Result<(), EncoderError> {
         let sizes = self.transformer.sizes();
         let bad = |index: usize, reason: String| Err(EncoderError::BadIds { index, reason });
@@ -343,12 +344,10 @@ impl Trainable {
         Ok(())
     }
 
-    /// The encoder with its weights as they are now, on the fast path; the low-rank additions are added in.
-    ///
-    /// # Errors
-    /// As [`Trainable::save`] and [`Encoder::open`].
+    /// Returns the encoder with its current weights, on the fast path; low-rank additions are merged.
     pub fn encoder(&self) -> Result<Encoder, EncoderError> {
-        // Neither the folder's weights are summed up again nor its tokenizer read: training asks for this every epoch.
+        // Neither hashes the folder's weights nor reads its tokenizer again: training calls this every
+        // epoch.
         let weights_sha256 = self.version.weights_sha256.clone();
         let known = Known { weights_sha256, tokens: Arc::clone(&self.tokens) };
         Encoder::with_learned(&self.folder.dir, &self.options, self.learned()?, known)
@@ -407,16 +406,17 @@ impl Trainable {
     }
 }
 
-/// Parts of a batch that are computed side by side: one for each worker, but no more than there is memory for, because each
-/// has gradients of its own, and none so small that adding these up takes longer than computing them.
+/// Number of parts of a batch computed in parallel: one for each worker, but no more than memory allows,
+/// because each has gradients of its own, and none so small that adding these up takes longer than
+/// computing them.
 fn parts(workers: usize, parameters: &[Parameter]) -> usize {
-    // Rows of tables have gradients as small as the batch.
+    // The gradients of table rows are as small as the batch.
     let layers = parameters.iter().filter(|parameter| parameter.group != Group::Embeddings);
     let bytes = layers.map(|parameter| 4 * parameter.var.as_tensor().elem_count()).sum::<usize>();
     workers.min(GRADIENT_BYTES / bytes.max(1)).clamp(1, MOST_PARTS)
 }
 
-/// Consecutive ranges of texts with about equally many tokens, at most `count` of them, none empty.
+/// Divides texts into at most `count` non-empty consecutive ranges with about equally many tokens.
 fn shares(texts: &[Vec<u32>], count: usize) -> Vec<Range<usize>> {
     let total: usize = texts.iter().map(Vec::len).sum();
     let mut shares: Vec<Range<usize>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Agreement before and after a version of the guideline.
+//! Agreement under each version of the guideline or the wording.
 
 use super::Guidelines;
 use dissensus_api::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
@@ -11,10 +11,10 @@ use dissensus_stats::metrics::BootstrapOptions;
 use dissensus_store::WordingVersion;
 use std::collections::BTreeMap;
 
-/// Texts with two labels from which on complete agreement is told.
+/// Minimum number of texts with two labels at which complete agreement is shown.
 const ENOUGH: usize = 20;
 
-/// By what labels are divided.
+/// How labels are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnScreen {
     /// The version of the guideline.
@@ -23,17 +23,14 @@ pub enum OnScreen {
     Wording,
 }
 
-/// Labels with the number of what was on screen.
+/// Labels with the number of the version on screen.
 type Numbered = Vec<(CurrentLabel, Option<u32>)>;
 
 impl Guidelines {
-    /// How far people agreed under each version of what was on screen: Krippendorff's alpha of the current labels that were given under it, of
-    /// each question, and of each option or type where it has some. Texts on which two people answered under that version count; other texts
-    /// may be harder, so that a difference is not the version's alone. Labels of which it is not known what was on screen, as those that were
-    /// imported, come first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Agreement under each version of the screen: Krippendorff's alpha of the current labels that were
+    /// given under it, for each question, and for each option or type where it has some. Texts that two
+    /// people answered under that version count; other texts may be harder, so that a difference is not due
+    /// to the version only. Labels whose version is unknown, such as imported ones, come first.
     pub fn agreement(&self, by: OnScreen) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
         let index = self.context.index();
         let mut found = Vec::new();
@@ -43,10 +40,7 @@ impl Guidelines {
         Ok(found)
     }
 
-    /// As [`Guidelines::agreement`], of one question.
-    ///
-    /// # Errors
-    /// As there.
+    /// Like [`Guidelines::agreement`], for one question.
     pub fn agreement_on(
         &self,
         question: QuestionId,
@@ -78,9 +72,6 @@ impl Guidelines {
     }
 
     /// The wordings under which answers were given, by question and number.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn wordings(&self) -> Result<Vec<WordingInfo>, WorkbenchError> {
         let info = |version: WordingVersion| {
             let Wording { question, prompt, help, levels, .. } = version.wording;
@@ -113,7 +104,7 @@ impl Guidelines {
         for (label, number) in labels {
             let row =
                 (index.text_row(label.text), index.annotator_row(label.annotator), label.answer.level());
-            // What came in since the index was read is there the next time.
+            // Additions since the index was read are included the next time.
             if let (Some(text), Some(annotator), Some(level)) = row {
                 versions.entry(number).or_default().push(Observation { text, annotator, level });
             }
@@ -126,14 +117,14 @@ impl Guidelines {
                 ScaleKind::Ordinal => found.alpha_ordinal,
                 _ => found.alpha_nominal,
             };
-            // Where nobody differs there is nothing to resample.
+            // With complete agreement there is nothing to resample.
             let all_agree = found.pairable >= ENOUGH && alpha.value.is_some_and(|value| value > 1.0 - 1e-9);
             let shown = alpha.shown();
             figures.push(GuidelineFigures {
                 number,
                 labels: labels.len() as u32,
                 texts: found.pairable as u32,
-                // Without an interval it is too little to tell.
+                // Without an interval there is too little data.
                 alpha: alpha.value.filter(|_| shown.is_some() || all_agree),
                 low: shown.map(|(interval, _)| interval.low),
                 high: shown.map(|(interval, _)| interval.high),

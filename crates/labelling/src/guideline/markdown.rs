@@ -1,21 +1,20 @@
-//! What a guideline's Markdown holds besides words: pictures, links, HTML.
+//! Contents of a guideline's Markdown other than words: pictures, links, HTML.
 
 use pulldown_cmark::{Event, Parser, Tag};
 use std::ops::Range;
 
-/// What stands before the name of a picture of the project.
+/// Prefix of the name of a project picture.
 pub(super) const PICTURE: &str = "picture:";
 
-/// A picture that a guideline shows.
+/// A picture in a guideline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
-    /// As it is named.
     pub(super) target: String,
-    /// Where the whole picture stands, in bytes.
+    /// Position of the whole picture, in bytes.
     place: Range<usize>,
 }
 
-/// What a guideline holds besides words.
+/// Contents of a guideline other than words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
     pub(super) pictures: Vec<Shown>,
@@ -24,7 +23,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Reads a guideline, as CommonMark.
+    /// Parses a guideline, as CommonMark.
     pub(super) fn of(body: &str) -> Self {
         let mut found = Self::default();
         for (event, place) in Parser::new(body).into_offset_iter() {
@@ -40,7 +39,7 @@ impl Contents {
         found
     }
 
-    /// What the author should know of how it is shown.
+    /// Notes for the author on how it is shown.
     pub(super) fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         if self.links > 0 {
@@ -55,15 +54,15 @@ impl Contents {
     }
 }
 
-/// The body with other targets of its pictures: `renamed` has one for each of [`Contents::pictures`]. `Err` is the target that does not
-/// stand with its picture, as in a reference.
+/// Replaces the targets of the body's pictures: `renamed` has one for each of [`Contents::pictures`]. `Err`
+/// is a target that is not written inline, for example a reference.
 pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String]) -> Result<String, String> {
-    // A picture in the words of another one: neither could be renamed for itself.
+    // A picture in the alternative text of another: neither could be renamed separately.
     if let Some(inner) = contents.pictures.windows(2).find(|two| two[1].place.start < two[0].place.end) {
         return Err(inner[1].target.clone());
     }
     let mut changed = body.to_owned();
-    // From the end, so that places before stay where they are.
+    // From the end, so that earlier positions stay valid.
     for (shown, new) in contents.pictures.iter().zip(renamed).rev() {
         if shown.target == *new {
             continue;
@@ -75,7 +74,7 @@ pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String])
         let (start, end) = (shown.place.start + at, shown.place.start + at + shown.target.len());
         changed.replace_range(start..end, new);
     }
-    // What stands there now is read once more: a picture that is not what it was renamed to is nothing to keep.
+    // Parse the result again: a picture whose new target does not come back must not be saved.
     let targets: Vec<String> =
         Contents::of(&changed).pictures.into_iter().map(|shown| shown.target).collect();
     match targets == *renamed {

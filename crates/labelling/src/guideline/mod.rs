@@ -1,4 +1,4 @@
-//! The guideline: what annotators go by, in versions, and how far they agree under each.
+//! The guideline: instructions for annotators, in versions, and agreement under each.
 
 mod agreement;
 mod markdown;
@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The longest guideline, in characters.
+/// Maximum length of a guideline, in characters.
 const LONGEST: usize = 200_000;
 
-/// The longest word on what changed and on who wrote, in characters.
+/// Maximum length of the description of a change and of the author, in characters.
 const LONGEST_CHANGE: usize = 2_000;
 
 /// The guideline of the open project.
@@ -36,19 +36,13 @@ impl Guidelines {
         Self { context: Arc::clone(context) }
     }
 
-    /// The version that holds; none where nothing was written.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The current version; `None` where nothing was written.
     pub fn newest(&self) -> Result<Option<GuidelineInfo>, WorkbenchError> {
         let newest = self.context.store.newest_guideline()?;
         Ok(newest.map(|(guideline, number)| info(guideline, number)))
     }
 
-    /// Every version, the first one first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// All versions, oldest first.
     pub fn versions(&self) -> Result<Vec<GuidelineInfo>, WorkbenchError> {
         let store = &self.context.store;
         let (versions, numbers) = (store.guidelines()?, store.guideline_numbers()?);
@@ -56,7 +50,7 @@ impl Guidelines {
         Ok(versions.into_iter().filter_map(|one| number(&one).map(|number| info(one, number))).collect())
     }
 
-    /// A version by its number; without one the version that holds.
+    /// A version by its number; without one the current version.
     ///
     /// # Errors
     /// There is no such version, or none at all.
@@ -73,12 +67,14 @@ impl Guidelines {
         }
     }
 
-    /// Writes a new version, which holds from here on. Its pictures are taken into the project: those that it names by a file, relative to
-    /// `folder`, and those that it names by `picture:NAME` and are among `new.pictures`, or are in the project already.
+    /// Writes a new version, which becomes the current one. Its pictures are stored in the project: those
+    /// with a file name, relative to `folder`, and those with `picture:NAME` that are among `new.pictures`,
+    /// or in the project already.
     ///
     /// # Errors
-    /// It is blank, too long or what the version before says; another version was written since `new.after`; a picture lies elsewhere, is no
-    /// file of the project's machine, is too large or of no kind that is shown; the open project is a packet. Nothing is written then.
+    /// It is blank, too long or unchanged; another version was written since `new.after`; a picture is
+    /// outside the folder, cannot be read, is too large or of an unsupported kind; the open project is a
+    /// task packet. Nothing is written then.
     pub fn write(
         &self,
         new: &NewGuideline,
@@ -134,7 +130,7 @@ impl Guidelines {
         Ok(GuidelineWritten { guideline: self.version(None)?, notices })
     }
 
-    /// The name under which a picture is shown.
+    /// The name under which a picture is stored.
     fn picture_of(
         &self,
         target: &str,
@@ -159,14 +155,15 @@ impl Guidelines {
         let Some(folder) = folder else {
             return Err(refused("add the file with \"Add a picture\", which writes its name"));
         };
-        // Not outside the folder of the guideline: a Markdown file from somebody else names any file of this machine otherwise.
+        // Not outside the folder of the guideline: a Markdown file from elsewhere could otherwise name any
+        // file of this machine.
         let relative = PathBuf::from(target);
         let inside = relative.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !inside {
             return Err(refused("put it beside the guideline, or in a folder there, and name it from there"));
         }
         let file = folder.join(relative);
-        // Nor through a link. What is not there is told by the reading.
+        // Nor through a link. A missing file is reported when it is read.
         if let (Ok(real), Ok(folder)) = (file.canonicalize(), folder.canonicalize())
             && !real.starts_with(folder)
         {
@@ -191,10 +188,10 @@ impl Guidelines {
         Ok(data(&found.ok_or_else(missing)?))
     }
 
-    /// A picture from a file, as it would be taken into the project; nothing is kept.
+    /// Reads a picture from a file as it would be stored in the project, without storing it.
     ///
     /// # Errors
-    /// It cannot be taken.
+    /// It cannot be used.
     pub fn read_picture(&self, path: &Path) -> Result<PictureData, WorkbenchError> {
         Ok(data(&pictures::read(path, &path.display().to_string())?))
     }

@@ -1,4 +1,5 @@
-//! Pictures of a guideline: small enough to be shown, and of a kind that a window shows without running anything.
+//! Pictures of a guideline: small enough to be shown, and of a format that a window shows without running
+//! anything.
 
 use dissensus_domain::Picture;
 use dissensus_project::error::WorkbenchError;
@@ -7,13 +8,14 @@ use imagesize::ImageType;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// The largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const LARGEST: u64 = dissensus_store::LARGEST_PICTURE as u64;
 
-/// The longest side, in pixels: what a window needs to show one is four bytes a pixel, whatever the file's size.
+/// Maximum length of a side, in pixels: a window needs four bytes per pixel to show it, regardless of the
+/// file's size.
 const LONGEST_SIDE: usize = 6_000;
 
-/// Reads a picture; `shown` is how its author names it.
+/// Reads a picture; `shown` is its name in the guideline.
 pub(super) fn read(path: &Path, shown: &str) -> Result<Picture, WorkbenchError> {
     let refused = |why: String| GuidelineError::Picture { name: shown.to_owned(), why };
     let about = std::fs::metadata(path).map_err(|e| {

@@ -1,4 +1,4 @@
-//! What the project says about practice, and what follows from it for each person.
+//! The project's practice settings and answers, and the resulting state of each person.
 
 use super::checks::CheckStanding;
 use dissensus_api::{PracticeResult, PracticeStep};
@@ -11,36 +11,37 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::mix::mix;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What the project says about practice.
+/// The project's practice settings and answers.
 pub struct PracticeBook {
-    /// The mark.
     pub rule: PracticeRule,
-    /// The mark of attention checks, where there is one.
+    /// The pass mark of attention checks, if any.
     pub check_rule: Option<CheckRule>,
-    /// What is practised on, in the order of the first round.
+    /// Practice texts, in the order of the first round.
     pub texts: Vec<PracticeText>,
-    /// Texts that are not asked as real ones: those that are practised on, and those that were and whose right answer people have seen.
+    /// Texts that are not asked as real ones: practice texts, and former ones whose right answer people
+    /// have seen.
     kept_apart: HashSet<TextId>,
     rounds: BTreeMap<AnnotatorId, PracticeRounds>,
-    /// The round that somebody has to finish before anything else.
+    /// The round that a person has to finish before anything else.
     again: BTreeMap<AnnotatorId, u32>,
     scales: HashMap<QuestionId, Scale>,
     in_packet: bool,
 }
 
-/// What somebody may do now.
+/// What a person may do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     pub step: PracticeStep,
-    /// Attention checks are the reason.
+    /// Whether attention checks are the reason.
     pub by_checks: bool,
-    /// The round at hand, from 1.
+    /// The current round, from 1.
     pub round: u32,
 }
 
-/// Texts whose right answer lies in packets that are out: those that were practised on while there was a packet, and are asked in none. Whoever has
-/// the packet may have been told the answer, also where nothing of it has come back. Those that are kept apart anyway are not looked at: packets
-/// are read, which takes time where there are hundreds, only where a text was taken off.
+/// Texts whose right answer is in packets that were handed out: former practice texts from the time of a
+/// packet that are not asked in any. The owner of the packet may have seen the answer, even if nothing has
+/// been submitted. Texts that are excluded anyway are not considered: packets are read, which takes time
+/// where there are hundreds, only where a practice text was removed.
 fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSet<TextId>, WorkbenchError> {
     let mut shown = HashSet::new();
     let mut facts = context.store.all_facts(FactKind::PracticeText)?;
@@ -52,7 +53,7 @@ fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSe
     for of_text in facts.chunk_by(|a, b| (a.question, a.text) == (b.question, b.text)) {
         for (at, fact) in of_text.iter().enumerate().filter(|(_, fact)| !fact.value.is_null()) {
             let (Some(question), Some(text)) = (fact.question, fact.text) else { continue };
-            // A packet can be written again as long as the answer holds.
+            // A packet can be written again as long as the answer is valid.
             let until = of_text.get(at + 1).map_or(i64::MAX, |next| next.at_ms);
             let has_it =
                 packets.iter().any(|(one, _)| one.made_at_ms < until && one.questions.contains(&question));
@@ -73,7 +74,7 @@ impl PracticeBook {
         let scales: HashMap<QuestionId, Scale> =
             index.questions().iter().map(|question| (question.id, question.scale.clone())).collect();
         let place = |question: QuestionId| index.questions().iter().position(|asked| asked.id == question);
-        // What a packet asks is real there, whatever became of the text since.
+        // Texts of a packet are real ones there, whatever their state in the project.
         let assigned: HashSet<TextId> = (context.packet.iter())
             .flat_map(|packet| packet.assignments.iter().map(|item| item.text))
             .collect();
@@ -111,27 +112,27 @@ impl PracticeBook {
         })
     }
 
-    /// Whether there is a practice, or was one.
+    /// Whether there is practice, or was any.
     pub fn is_there(&self) -> bool {
         !self.texts.is_empty() || !self.rounds.is_empty()
     }
 
-    /// Whether a text is practised on and not asked as a real one.
+    /// Whether a text is a practice text and not asked as a real one.
     pub fn is_practice(&self, text: TextId) -> bool {
         self.kept_apart.contains(&text)
     }
 
-    /// Those of these texts that are real ones.
+    /// Filters these texts to real ones.
     pub fn real(&self, texts: &[TextId]) -> Vec<TextId> {
         texts.iter().copied().filter(|text| !self.is_practice(*text)).collect()
     }
 
-    /// Everybody who has begun, with their rounds.
+    /// Everyone who has begun, with their rounds.
     pub fn people(&self) -> impl Iterator<Item = (AnnotatorId, &PracticeRounds)> {
         self.rounds.iter().map(|(who, rounds)| (*who, rounds))
     }
 
-    /// The text of this question that is practised on.
+    /// The practice text of this question.
     pub(crate) fn text(&self, question: QuestionId, text: TextId) -> Option<&PracticeText> {
         self.texts.iter().find(|one| (one.question, one.text) == (question, text))
     }
@@ -142,13 +143,14 @@ impl PracticeBook {
         scale.is_some_and(|scale| is_right(scale, &one.answer, given, self.rule.within))
     }
 
-    /// The round of this number, where it was begun.
+    /// The round of this number, if it was begun.
     pub(crate) fn round(&self, annotator: AnnotatorId, number: u32) -> Option<&PracticeRound> {
         self.rounds.get(&annotator)?.0.iter().find(|round| round.number == number)
     }
 
     fn is_finished(&self, round: &PracticeRound) -> bool {
-        // A round in which none of these texts was answered, as where all of them were exchanged since, decides nothing.
+        // A round in which none of these texts was answered, for example because all were replaced since,
+        // does not decide anything.
         round.left(&self.texts).next().is_none() && (self.texts.is_empty() || self.score(round).1 > 0)
     }
 
@@ -156,12 +158,12 @@ impl PracticeBook {
         round.standing(&self.texts, self.rule.pass, |one, given| self.is_right(one, given))
     }
 
-    /// Right answers of a round, and of how many.
+    /// Number of right answers in a round, and of answers.
     pub fn score(&self, round: &PracticeRound) -> (u32, u32) {
         round.score(&self.texts, |one, given| self.is_right(one, given))
     }
 
-    /// How somebody stands, by the last round that was finished; none where there is no practice and never was one.
+    /// A person's result, by the last finished round; `None` where there is no practice and never was.
     pub fn result(&self, annotator: AnnotatorId) -> Option<PracticeResult> {
         if !self.is_there() {
             return None;
@@ -177,7 +179,8 @@ impl PracticeBook {
         })
     }
 
-    /// What is left of a round, in its order: the first as the texts lie, every other one in an order of its own.
+    /// The remaining texts of a round: in the first round in file order, in every later one in an order of
+    /// its own.
     pub(crate) fn left(&self, annotator: AnnotatorId, number: u32) -> Vec<&PracticeText> {
         let order = self.in_order(annotator, number);
         match self.round(annotator, number) {
@@ -201,7 +204,7 @@ impl PracticeBook {
         order
     }
 
-    /// What somebody may do now, with what attention checks say where they decide about it.
+    /// What a person may do now, given the result of attention checks where it matters.
     pub(crate) fn gate(&self, annotator: AnnotatorId, checks: Option<&CheckStanding>) -> Gate {
         let rounds: &[PracticeRound] = self.rounds.get(&annotator).map_or(&[], |rounds| &rounds.0);
         let last = rounds.last();
@@ -219,12 +222,14 @@ impl PracticeBook {
         let finished = rounds.iter().rev().find(|round| self.is_finished(round));
         let Some(finished) = finished else { return step(PracticeStep::Practise, false, at_hand) };
         let next = finished.number + 1;
-        // A packet cannot know what became of the checks; the project knows whether they are still missed.
+        // A packet does not know the current state of the checks; the project knows whether they are still
+        // failed.
         let asked_again = self.in_packet || after_checks == Some(AfterFailing::Practise);
         if asked_again && self.again.get(&annotator).is_some_and(|wanted| *wanted > finished.number) {
             return step(PracticeStep::Practise, true, next);
         }
-        // Labels stay, so somebody who missed checks misses them still: what counts is whether they practised since.
+        // Labels are retained, so missed checks remain missed: what counts is whether the person practised
+        // since.
         let missed = failed.and_then(|checks| checks.missed_at_ms);
         if after_checks == Some(AfterFailing::Practise) && missed.is_some_and(|at_ms| at_ms >= finished.at_ms)
         {

@@ -1,4 +1,4 @@
-//! How people stand against the mark of attention checks.
+//! Results of people in attention checks, compared with the pass mark.
 
 use super::Practice;
 use dissensus_domain::{
@@ -7,15 +7,15 @@ use dissensus_domain::{
 use dissensus_project::error::WorkbenchError;
 use std::collections::BTreeMap;
 
-/// How somebody stands against the mark of attention checks.
+/// A person's result in attention checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckStanding {
     pub standing: Standing,
-    /// When the last of the answers that are not right was given.
+    /// When the last wrong answer was given.
     pub(crate) missed_at_ms: Option<i64>,
 }
 
-/// Checks of one person.
+/// Counted checks of one person.
 #[derive(Default)]
 struct Counted {
     right: u32,
@@ -25,12 +25,12 @@ struct Counted {
 }
 
 impl Practice {
-    /// How one person stands; none without a mark or without checks.
+    /// One person's result; `None` without a pass mark or without checks.
     pub(crate) fn checks_of(&self, annotator: AnnotatorId) -> Result<Option<CheckStanding>, WorkbenchError> {
         Ok(self.checks_of_all(&[annotator])?.remove(&annotator))
     }
 
-    /// How these people stand; nobody without a mark or without checks.
+    /// The results of these people; empty without a pass mark or without checks.
     pub fn checks_of_all(
         &self,
         people: &[AnnotatorId],
@@ -43,7 +43,7 @@ impl Practice {
         }
         let packets: Vec<Packet> = store.packets()?.into_iter().map(|(packet, _)| packet).collect();
         let index = self.context.index();
-        // A question that another program has only just added is asked of nobody here yet.
+        // A question that another program has just added is not asked here yet.
         let checks: Vec<(&AttentionCheck, &Scale)> =
             checks.iter().filter_map(|check| Some((check, &index.question(check.question)?.scale))).collect();
         let mut found = BTreeMap::new();
@@ -65,7 +65,7 @@ impl Practice {
 }
 
 impl Counted {
-    /// Somebody with packets is asked what is in them, everybody else all that there is.
+    /// A person with packets is asked what is in them, everyone else all checks.
     fn add(
         &mut self,
         check: &AttentionCheck,

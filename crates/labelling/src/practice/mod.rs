@@ -1,4 +1,4 @@
-//! Practice and pass marks as the project has them: who has to practise, who may label, and what came of it.
+//! The project's practice and pass marks: who has to practise, who may label, and their results.
 
 mod book;
 mod checks;
@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex};
 pub struct Practice {
     context: Arc<Context>,
     read: Arc<Mutex<Option<Read>>>,
-    /// Held while an answer is judged and written, so that one that came twice ends no round too early.
+    /// Held while an answer is checked and written, so that a duplicate does not end a round too early.
     pub(crate) answering: Arc<Mutex<()>>,
 }
 
-/// What was read last, and what was there then.
+/// The last state read, and the data it is based on.
 struct Read {
     newest_fact: i64,
     index: Arc<Index>,
@@ -34,7 +34,7 @@ impl Practice {
         Self { context: Arc::clone(context), read: Arc::default(), answering: Arc::default() }
     }
 
-    /// What the project says now. A click asks for it, so it is read anew only where something was added.
+    /// The current state. Called at every click, so it is read again only where something was added.
     pub fn book(&self) -> Result<Arc<PracticeBook>, WorkbenchError> {
         let (newest_fact, index) = (self.context.store.newest_fact()?, self.context.index());
         let mut read = lock(&self.read);
@@ -49,7 +49,7 @@ impl Practice {
         Ok(book)
     }
 
-    /// What somebody may do now.
+    /// What a person may do now.
     pub fn gate(&self, annotator: AnnotatorId) -> Result<Gate, WorkbenchError> {
         let book = self.book()?;
         let checks = match book.check_rule {
@@ -59,10 +59,7 @@ impl Practice {
         Ok(book.gate(annotator, checks.as_ref()))
     }
 
-    /// Refuses real texts to somebody who has to practise, or who is asked no more.
-    ///
-    /// # Errors
-    /// That is so.
+    /// Refuses real texts to a person who has to practise, or who is blocked.
     pub(crate) fn may_label(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
         let gate = self.gate(annotator)?;
         match gate.step {
@@ -77,9 +74,6 @@ impl Practice {
     }
 
     /// Refuses a practice text where a real one is answered.
-    ///
-    /// # Errors
-    /// It is one.
     pub(crate) fn is_asked(&self, text: TextId) -> Result<(), WorkbenchError> {
         match self.book()?.is_practice(text) {
             false => Ok(()),

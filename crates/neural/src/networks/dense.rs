@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Activation {
-    /// max(x, 0).
     Relu,
     /// The hyperbolic tangent, as in BERT's pooler.
     #[default]
@@ -33,7 +32,6 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -54,7 +52,7 @@ impl std::str::FromStr for Activation {
     }
 }
 
-/// `x W + b`, with `W` `[inputs, outputs]`.
+/// A dense layer `x W + b`, with `W` `[inputs, outputs]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Dense {
     pub(crate) weight: Var,
@@ -62,7 +60,7 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// Weights drawn uniformly from `±1/sqrt(inputs)`, biases 0.
+    /// Draws weights uniformly from `±1/sqrt(inputs)`, with biases 0.
     pub(crate) fn new(inputs: usize, outputs: usize, rng: &mut ChaCha8Rng, device: &Device) -> Result<Self> {
         let weight = Tensor::from_vec(uniform(inputs, inputs * outputs, rng), (inputs, outputs), device)?;
         Ok(Self {
@@ -71,8 +69,8 @@ impl Dense {
         })
     }
 
-    /// An output layer with zero weights, so that every output is `start` at first, whatever the input. The first step moves
-    /// these weights, and from then on there is a gradient below them.
+    /// Creates an output layer with zero weights, so that every output is `start` at first, regardless of
+    /// the input. The first step moves these weights, and from then on there is a gradient below them.
     pub(crate) fn zero_init(inputs: usize, start: &[f32], device: &Device) -> Result<Self> {
         Ok(Self {
             weight: Var::zeros((inputs, start.len()), candle_core::DType::F32, device)?,
@@ -80,7 +78,7 @@ impl Dense {
         })
     }
 
-    /// `[rows, inputs]` to `[rows, outputs]`.
+    /// Maps `[rows, inputs]` to `[rows, outputs]`.
     pub(crate) fn apply(&self, x: &Tensor) -> Result<Tensor> {
         x.matmul(self.weight.as_tensor())?.broadcast_add(self.bias.as_tensor())
     }
@@ -91,8 +89,8 @@ impl Dense {
     }
 }
 
-/// `many` numbers drawn uniformly from `±1/sqrt(inputs)`: the same spread of outputs whatever the width (LeCun et al. 1998,
-/// Efficient BackProp, section 4.6).
+/// Draws `many` numbers uniformly from `±1/sqrt(inputs)`: the same spread of outputs at any width (LeCun et
+/// al. 1998, Efficient BackProp, section 4.6).
 pub(crate) fn uniform(inputs: usize, many: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let bound = 1.0 / (inputs.max(1) as f32).sqrt();
     (0..many).map(|_| rng.random_range(-bound..=bound)).collect()
@@ -101,7 +99,7 @@ pub(crate) fn uniform(inputs: usize, many: usize, rng: &mut ChaCha8Rng) -> Vec<f
 /// The seed of the dropout masks of one forward pass; `None` in evaluation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropoutRng {
-    /// The step's and the share's own number.
+    /// A number unique to the step and the share.
     pub(crate) seed: u64,
 }
 

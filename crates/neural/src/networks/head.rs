@@ -1,20 +1,20 @@
-//! The head of a text: linear, or two layers as classifiers on BERT have them.
+//! The head of a text: linear, or with two layers like classifiers on BERT.
 
 use super::dense::{Activation, Dense, DropoutRng, uniform};
 use candle_core::{Device, Result, Tensor, Var};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// What a head is made of.
+/// Specification of a head.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeadSpec {
-    /// Units of the hidden layer; 0 for a linear head.
+    /// Number of units of the hidden layer; 0 for a linear head.
     pub hidden: usize,
-    /// After the hidden layer.
+    /// Activation after the hidden layer.
     pub activation: Activation,
-    /// Probability with which a number of the embedding is dropped in training.
+    /// Dropout probability of the embedding in training.
     pub embedding_dropout: f64,
-    /// The same before the last layer, where there is a hidden one.
+    /// Dropout probability before the last layer, if there is a hidden one.
     pub head_dropout: f64,
 }
 
@@ -24,7 +24,7 @@ impl Default for HeadSpec {
     }
 }
 
-/// A head for all annotators: `[rows, dim]` to `[rows, width]`.
+/// A head shared by all annotators: `[rows, dim]` to `[rows, width]`.
 #[derive(Clone, Debug)]
 pub(crate) struct MlpHead {
     hidden: Option<Dense>,
@@ -32,7 +32,7 @@ pub(crate) struct MlpHead {
 }
 
 impl MlpHead {
-    /// `start` are the outputs at first, whatever the text.
+    /// `start` are the initial outputs, for any text.
     pub(crate) fn new(
         spec: &HeadSpec,
         dim: usize,
@@ -62,7 +62,8 @@ impl MlpHead {
     }
 }
 
-/// The same head for one annotator each, its weights in one row: hidden weights, hidden biases, weights, biases.
+/// The same head with separate weights for each annotator, in one row: hidden weights, hidden biases,
+/// weights, biases.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnnotatorMlp {
     pub(crate) dim: usize,
@@ -75,13 +76,12 @@ impl AnnotatorMlp {
         if self.hidden > 0 { self.hidden } else { self.dim }
     }
 
-    /// Numbers of one row.
     pub(crate) fn size(self) -> usize {
         let hidden = if self.hidden > 0 { self.hidden * (self.dim + 1) } else { 0 };
         hidden + self.width * (self.inputs() + 1)
     }
 
-    /// A row whose outputs are `start` on average.
+    /// Initialises a row whose outputs are `start` on average.
     pub(crate) fn first(self, start: &[f32], rng: &mut ChaCha8Rng) -> Vec<f32> {
         let mut row = Vec::with_capacity(self.size());
         if self.hidden > 0 {
@@ -93,7 +93,7 @@ impl AnnotatorMlp {
         row
     }
 
-    /// `x` `[n, dim]` and a row each `[n, size]` to `[n, width]`.
+    /// Maps `x` `[n, dim]`, with a row of weights each `[n, size]`, to `[n, width]`.
     pub(crate) fn apply(
         self,
         spec: &HeadSpec,
@@ -111,7 +111,7 @@ impl AnnotatorMlp {
     }
 }
 
-/// One layer whose weights and biases stand in each row from `at` on.
+/// Applies one layer whose weights and biases are stored in each row from `at` on.
 fn layer(x: &Tensor, rows: &Tensor, at: usize, inputs: usize, outputs: usize) -> Result<Tensor> {
     let n = x.dim(0)?;
     let bias = rows.narrow(1, at + inputs * outputs, outputs)?;

@@ -1,17 +1,17 @@
-//! `multilevel` while an encoder is tuned: a linear head and annotators' random effects that stay as the last fit left them.
+//! `multilevel` while an encoder is tuned: a linear head, and annotators' random effects that are fixed
+//! between fits.
 
 use super::dense::DropoutRng;
 use super::head::HeadSpec;
 use candle_core::{DType, Device, Result, Tensor, Var};
 use dissensus_models::mixed::link::Link;
 
-/// `outputs = fixed effects + theta_a`, to which the text adds its scores. The head and the fixed effects learn; random effects are fitted in turn.
+/// Computes `outputs = fixed effects + theta_a`, plus the scores of the text. The head and the fixed
+/// effects learn by gradient; random effects are fitted alternately.
 #[derive(Clone, Debug)]
 pub(crate) struct MixedHead {
     link: Link,
-    /// `[dim, scores]`
     weight: Var,
-    /// `[width]`
     fixed_effects: Var,
     /// annotators x width, added to the outputs.
     random_effects: Vec<f32>,
@@ -27,8 +27,8 @@ impl MixedHead {
         })
     }
 
-    /// Takes over a fit: weights (scores x dim) and fixed effects over the embeddings as the network sees them, and all annotators'
-    /// random effects (annotators x random effects).
+    /// Adopts a fit: weights (scores x dim) and fixed effects over the embeddings as the network sees them,
+    /// and all annotators' random effects (annotators x random effects).
     pub(crate) fn refit(
         &mut self,
         weights: &[f64],
@@ -53,7 +53,8 @@ impl MixedHead {
         Ok(())
     }
 
-    /// `x` `[n, dim]` for these annotators; an unknown annotator gets the fixed effects alone.
+    /// Applies the head to `x` `[n, dim]` for these annotators; an unknown annotator gets only the fixed
+    /// effects.
     pub(crate) fn apply(
         &self,
         spec: &HeadSpec,
@@ -65,7 +66,7 @@ impl MixedHead {
         let x = DropoutRng::dropout(dropout, x.clone(), spec.embedding_dropout, 0)?;
         let mut scores = x.matmul(self.weight.as_tensor())?;
         if !self.link.softmax && width > 1 {
-            // The score shifts all levels: it is part of the first output only.
+            // The score shifts all levels: it is added only to the first output.
             let rest = Tensor::zeros((annotators.len(), width - 1), DType::F32, x.device())?;
             scores = Tensor::cat(&[&scores, &rest], 1)?;
         }

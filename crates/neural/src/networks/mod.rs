@@ -1,4 +1,5 @@
-//! Networks on top of embeddings, trained by gradient descent: one forward for cached embeddings and for an encoder that learns.
+//! Networks on top of embeddings, trained by gradient descent: one forward pass for cached embeddings and
+//! for a tuned encoder.
 
 mod dense;
 mod head;

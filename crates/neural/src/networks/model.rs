@@ -10,10 +10,10 @@ use dissensus_stats::data::{AnnotatorModel, ModelKind, TextFeatures};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Pairs predicted at once: bounds memory.
+/// Number of pairs predicted at once: bounds memory.
 const TOGETHER: usize = 4096;
 
-/// A network with the embeddings of the texts it predicts.
+/// A network with the embeddings of the texts to predict.
 pub struct NetworkModel {
     pub(super) network: Network,
     x: Arc<Embeddings>,
@@ -28,27 +28,28 @@ impl NetworkModel {
         &self.network
     }
 
-    /// The same network over other texts, for example those that were added since.
+    /// Returns the same network over other texts, for example those that were added since.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`].
     pub fn over(self, x: Arc<Embeddings>) -> Result<Self, ModelError> {
         let expected = self.network.shape.dim;
-        // Without an encoder a network learned on one constant.
+        // Without an encoder a network is trained on one constant input.
         if x.dim != expected && !(x.dim == 0 && expected == 1) {
             return Err(ModelError::EmbeddingLength { expected, found: x.dim });
         }
         Ok(Self { x, ..self })
     }
 
-    /// Probabilities of pairs of a row of `x` and an annotator.
+    /// Computes the probabilities of pairs of a row of `x` and an annotator.
     fn of_rows(&self, x: Vec<f32>, texts: usize, rows: &Rows) -> Result<Vec<f32>, ModelError> {
         let x = if self.x.dim == 0 { vec![0.0; texts] } else { x };
         let x = Tensor::from_vec(x, (texts, self.network.shape.dim), &Device::Cpu)?;
         Ok(self.network.probabilities(&x, rows)?)
     }
 
-    /// Probabilities of pairs of a text of `rows` (texts x dim) and an annotator, pairs x levels.
+    /// Computes the probabilities of pairs of a text of `rows` (texts x dim) and an annotator, pairs x
+    /// levels.
     pub fn predict_new_texts(
         &self,
         rows: &[f32],
@@ -85,7 +86,7 @@ impl NetworkModel {
             };
             match self.of_rows(x, texts.len(), &rows) {
                 Ok(p) => out.copy_from_slice(&p),
-                // Models predict on the CPU with shapes that were checked: only a bug comes here.
+                // Models predict on the CPU with validated shapes: only a bug leads here.
                 Err(error) => unreachable!("{error}"),
             }
         }

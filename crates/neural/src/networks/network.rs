@@ -14,26 +14,25 @@ use dissensus_stats::data::ModelKind;
 use dissensus_stats::math::random::generator;
 use serde::{Deserialize, Serialize};
 
-/// What a network is made of.
+/// Specification of a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkSpec {
-    /// Which annotator model.
     pub model: ModelKind,
-    /// The head; of `share-rec` only its dropouts count.
+    /// The head; `share-rec` uses only its dropout.
     pub head: HeadSpec,
-    /// How `share-rec` embeds annotators.
+    /// The annotator embedding of `share-rec`.
     #[serde(rename = "people")]
     pub annotator_embedding: AnnotatorEmbeddingSpec,
 }
 
-/// A network and what is its own to learn.
+/// A network with its trainable weights.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) spec: NetworkSpec,
     pub(crate) shape: Shape,
     pub(crate) device: Device,
     body: Body,
-    /// Rows of annotators: whole heads of `sep-heads`, vectors of `share-rec`.
+    /// Rows of annotators: whole heads for `sep-heads`, vectors for `share-rec`.
     pub(crate) table: Option<Table>,
 }
 
@@ -46,7 +45,7 @@ enum Body {
 }
 
 impl Network {
-    /// `start` are the outputs at first: the shares of the levels in the training labels.
+    /// `start` are the initial outputs: the shares of the levels in the training labels.
     pub(crate) fn new(
         spec: NetworkSpec,
         shape: Shape,
@@ -72,7 +71,7 @@ impl Network {
             ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
                 let embedding = &spec.annotator_embedding;
                 if embedding.identity {
-                    // The first row stands for new annotators.
+                    // The first row is for new annotators.
                     let values = dense::uniform(embedding.size, (annotators + 1) * embedding.size, &mut rng);
                     table = Some(Table::new("person", embedding.size, values));
                 }
@@ -87,7 +86,7 @@ impl Network {
         Ok(Self { spec, shape, device: device.clone(), body, table })
     }
 
-    /// Row of the table that stands for an annotator.
+    /// Row of the table for an annotator.
     fn table_row(&self, annotator: Option<u32>) -> u32 {
         let known = annotator.filter(|a| self.knows(*a));
         match self.body {
@@ -96,12 +95,11 @@ impl Network {
         }
     }
 
-    /// Whether it learned from labels of this annotator.
+    /// Whether it has trained on labels of this annotator.
     pub(crate) fn knows(&self, annotator: u32) -> bool {
         self.shape.seen.get(annotator as usize).copied().unwrap_or(false)
     }
 
-    /// Rows of the table that these labels use.
     pub(crate) fn gather<'a>(&self, rows: impl Iterator<Item = &'a Rows>) -> Result<Option<Gathered>> {
         let Some(table) = &self.table else { return Ok(None) };
         let mut used: Vec<u32> =
@@ -112,7 +110,7 @@ impl Network {
         table.gather(&used, &self.device).map(Some)
     }
 
-    /// Outputs `[rows, width]` for embeddings `x` `[texts, dim]` as the encoder gives them.
+    /// Computes outputs `[rows, width]` for embeddings `x` `[texts, dim]` of the encoder.
     pub(crate) fn outputs(
         &self,
         x: &Tensor,
@@ -123,7 +121,7 @@ impl Network {
         let x = self.shape.scaler.apply(x)?;
         let head = &self.spec.head;
         match (&self.body, gathered) {
-            // One output for each text, then one for each label of it.
+            // One output for each text, then one for each of its labels.
             (Body::Plain(plain), _) => rows.embeddings(&plain.apply(head, &x, dropout)?),
             (Body::MixedHead(mixed), _) => {
                 mixed.apply(head, &rows.embeddings(&x)?, &rows.annotators, dropout)
@@ -141,7 +139,7 @@ impl Network {
                     known.push(self.one_hot(rows)?);
                 }
                 if known.is_empty() {
-                    // No input tells annotators apart: all are the same.
+                    // No input distinguishes annotators: all are the same.
                     known.push(Tensor::ones((rows.len(), 1), x.dtype(), x.device())?);
                 }
                 mixed.apply(head, &rows.embeddings(&x)?, &Tensor::cat(&known, 1)?, dropout)
@@ -149,7 +147,7 @@ impl Network {
         }
     }
 
-    /// The summed loss of `rows`, to be divided by their weight.
+    /// Computes the summed loss of `rows`, to be divided by their weight.
     pub(crate) fn loss(
         &self,
         x: &Tensor,
@@ -161,7 +159,8 @@ impl Network {
         let targets = rows.targets(target.levels, &self.device)?;
         let loss = output::loss(&self.outputs(x, rows, gathered, dropout)?, &targets, target)?;
         let Body::SepHeads { .. } = self.body else { return Ok(loss) };
-        // The head for unseen annotators has an auxiliary loss on detached embeddings, whose value is left out of the reported loss.
+        // The head for unseen annotators has an auxiliary loss on detached embeddings, whose value is
+        // excluded from the reported loss.
         let shared = self.outputs(&x.detach(), rows, None, dropout)?;
         let shared = output::loss(&shared, &targets, target)?;
         loss + (&shared - shared.detach())?
@@ -184,7 +183,8 @@ impl Network {
         Tensor::from_vec(values, (rows.len(), one_hot.width), &self.device)
     }
 
-    /// Probabilities of the levels for `rows`, rows x levels; an annotator without a head of their own gets the shared one.
+    /// Probabilities of the levels for `rows`, rows x levels; an annotator without a separate head gets the
+    /// shared one.
     pub(crate) fn probabilities(&self, x: &Tensor, rows: &Rows) -> Result<Vec<f32>> {
         let levels = self.shape.target.levels;
         let Body::SepHeads { .. } = self.body else {
@@ -217,7 +217,7 @@ impl Network {
         p.broadcast_div(&p.sum_keepdim(1)?)?.flatten_all()?.to_vec1()
     }
 
-    /// Everything dense that learns, by name.
+    /// All dense trainable variables, by name.
     pub(crate) fn variables(&self) -> Vec<(String, Var)> {
         let mut out = Vec::new();
         match &self.body {
@@ -229,7 +229,8 @@ impl Network {
         out
     }
 
-    /// What was fitted in turn: all annotators' random effects, annotators x width; empty for other models.
+    /// The random effects, fitted alternately, of all annotators, annotators x width; empty for other
+    /// models.
     pub(crate) fn random_effects(&self) -> &[f32] {
         if let Body::MixedHead(head) = &self.body { head.random_effects() } else { &[] }
     }
@@ -240,8 +241,8 @@ impl Network {
         }
     }
 
-    /// Takes over a fit of `multilevel` on raw embeddings: weights (scores x dim) with their constants (one a score), the
-    /// average link parameters and all annotators' random effects.
+    /// Adopts a fit of `multilevel` on raw embeddings: weights (scores x dim) with their constants (one per
+    /// score), the average link parameters and all annotators' random effects.
     pub(crate) fn refit(&mut self, fit: &dissensus_models::batch::AlternatingFit) -> Result<()> {
         let Scaler { mean, factor } = &self.shape.scaler;
         let dim = self.shape.dim;

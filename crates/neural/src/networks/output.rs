@@ -1,26 +1,27 @@
-//! From a network's outputs to probabilities of levels, and the loss of labels under them.
+//! Converts a network's outputs to probabilities of levels, and computes the loss of labels.
 //!
-//! A network gives outputs `r` for each (text, annotator): one for each level of a choice, one fewer for the others. Choice scales take their softmax. Binary and ordinal ones
-//! take cumulative logits: intercepts `o_1 = r_0`, `o_j = o_{j-1} - exp(r_{j-1})` and `P(y >= j) = sigma(o_j)`, so that levels
-//! stay in order whatever the network says (McCullagh 1980, Regression models for ordinal data).
+//! A network returns outputs `r` for each (text, annotator): one for each level of a choice, one fewer for
+//! other scales. Choice scales take their softmax. Binary and ordinal ones use cumulative logits:
+//! intercepts `o_1 = r_0`, `o_j = o_{j-1} - exp(r_{j-1})` and `P(y >= j) = sigma(o_j)`, so that levels stay
+//! in order for any output (McCullagh 1980, Regression models for ordinal data).
 
 use candle_core::{D, Result, Tensor};
 use dissensus_models::mixed::link::Link;
 use dissensus_stats::data::Target;
 
-/// Largest logarithm of a gap between thresholds.
+/// Maximum logarithm of a gap between thresholds.
 const WIDEST: f64 = 6.0;
 
-/// Logarithms of the probabilities of the levels, `[rows, levels]`, from outputs `[rows, width]`.
+/// Computes log probabilities of the levels, `[rows, levels]`, from outputs `[rows, width]`.
 pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tensor> {
     if Link::new(target).softmax {
         let top = outputs.max_keepdim(D::Minus1)?.detach();
         let shifted = outputs.broadcast_sub(&top)?;
         return shifted.broadcast_sub(&shifted.exp()?.sum_keepdim(D::Minus1)?.log()?);
     }
-    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them
-    // `sigma(a) - sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, so that no difference of nearly equal numbers is taken and
-    // the gradient stays right where a label is nearly impossible.
+    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them `sigma(a) -
+    // sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, which avoids differences of nearly equal numbers and
+    // keeps the gradient correct where a label is nearly impossible.
     let mut intercept = outputs.narrow(1, 0, 1)?;
     let mut log_p = vec![softplus(&intercept)?.neg()?];
     for j in 1..outputs.dim(1)? {
@@ -34,19 +35,21 @@ pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tens
     Tensor::cat(&log_p, 1)
 }
 
-/// `ln(1 + exp(x))` as a log-sum-exp: it neither overflows nor lacks a gradient, and what is not a number stays so.
+/// Computes `ln(1 + exp(x))` as a log-sum-exp: it neither overflows nor loses its gradient, and propagates
+/// NaN.
 fn softplus(x: &Tensor) -> Result<Tensor> {
     let top = x.relu()?.detach();
     &top + (top.neg()?.exp()? + (x - &top)?.exp()?)?.log()?
 }
 
-/// `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with `t = tanh(g / 2)`.
+/// Computes `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with `t =
+/// tanh(g / 2)`.
 fn log_one_less_exp(g: &Tensor) -> Result<Tensor> {
     let t = (g * 0.5)?.tanh()?;
     ((&t * 2.0)? / (t + 1.0)?)?.log()
 }
 
-/// `-sum_i sum_c targets_ic ln p_ic`: the sum over rows, because the caller knows what to divide by.
+/// Computes `-sum_i sum_c targets_ic ln p_ic`: the sum over rows, because the caller knows the divisor.
 pub(crate) fn loss(outputs: &Tensor, targets: &Tensor, target: Target) -> Result<Tensor> {
     (log_probabilities(outputs, target)? * targets)?.sum_all()?.neg()
 }
@@ -93,7 +96,8 @@ mod tests {
         }
     }
 
-    /// Values and gradients of `-softplus(-o)` and `-softplus(o)`, and of the ordinal levels, in double precision.
+    /// Values and gradients of `-softplus(-o)` and `-softplus(o)`, and of the ordinal levels, in double
+    /// precision.
     #[test]
     fn labels_that_are_nearly_impossible_have_their_loss_and_its_gradient() {
         let binary = Target { kind: ScaleKind::Binary, levels: 2 };
@@ -118,7 +122,7 @@ mod tests {
         let ordinal = Target { kind: ScaleKind::Ordinal, levels: 3 };
         for (o, r) in [(30.0_f64, 1.0_f64), (-30.0, 1.0), (0.0, -5.5), (22.0, 2.5), (-18.0, 0.0)] {
             let below = o - r.exp();
-            // ln P(y = 1) by exact expansion where the difference of sigmoids has no digits left.
+            // ln P(y = 1) by exact expansion, where the difference of sigmoids has no digits left.
             let middle = -softplus(-o) - softplus(below) + (-(-r.exp()).exp_m1()).ln();
             let values = [-softplus(o), middle, -softplus(-below)];
             let var = Var::from_vec(vec![o as f32, r as f32], (1, 2), &Device::Cpu).unwrap();
@@ -127,7 +131,7 @@ mod tests {
                 let error = (f64::from(*ours) - value).abs();
                 assert!(error < 2e-5 * value.abs().max(1.0), "{o} {r} {level}: {ours} {value}");
             }
-            // The gradient of the middle level by the first output: sigma(-o) - sigma(below).
+            // The gradient of the middle level with respect to the first output: sigma(-o) - sigma(below).
             let wanted = Tensor::from_slice(&[0.0f32, 1.0, 0.0], (1, 3), &Device::Cpu).unwrap();
             let slopes = loss(&var, &wanted, ordinal).unwrap().backward().unwrap();
             let slopes: Vec<f32> = slopes.get(&var).unwrap().flatten_all().unwrap().to_vec1().unwrap();

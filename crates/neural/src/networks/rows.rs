@@ -3,18 +3,19 @@
 use candle_core::{Device, Result, Tensor};
 use std::ops::Range;
 
-/// The labels of some texts, as rows.
+/// Rows of a forward pass, one for each label.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    /// Place of the text among the embeddings handed in.
+    /// Index of the text among the given embeddings.
     pub(crate) texts: Vec<u32>,
-    /// Who labelled; `None` for no annotator in particular.
+    /// The annotator; `None` for no one in particular.
     pub(crate) annotators: Vec<Option<u32>>,
-    /// Whose attributes are seen, where that is not who labelled; empty where it is.
+    /// The annotator whose attributes are used, if not the label's; empty otherwise.
     pub(crate) attributes_of: Vec<Option<u32>>,
-    /// Attributes as one-hot values, rows x width, of people who are not among the annotators; empty where they are.
+    /// One-hot attributes, rows x width, of people who are not among the annotators; empty for known
+    /// annotators.
     pub(crate) one_hot: Vec<f32>,
-    /// Weighted distribution to learn, rows x levels; empty where nothing is learned.
+    /// Weighted target distribution, rows x levels; empty for prediction.
     pub(crate) targets: Vec<f32>,
 }
 
@@ -23,7 +24,7 @@ impl Rows {
         self.texts.len()
     }
 
-    /// Those of a range of the texts, with places counted from its start.
+    /// The rows of a range of the texts, with indices counted from its start.
     pub(crate) fn of_texts(&self, range: Range<usize>, levels: usize) -> Self {
         let from = self.texts.partition_point(|t| (*t as usize) < range.start);
         let to = self.texts.partition_point(|t| (*t as usize) < range.end);

@@ -1,4 +1,4 @@
-//! A trained network as two files: what it is made of, and its weights.
+//! A trained network as two files: its specification and its weights.
 
 use super::model::NetworkModel;
 use super::network::{Network, NetworkSpec};
@@ -18,7 +18,8 @@ const SPEC: &str = "network.json";
 const WEIGHTS: &str = "network.safetensors";
 const FORMAT: u16 = 1;
 
-/// Most weights a stored network may claim: far more than any real one, far less than memory.
+/// Maximum number of weights that a stored network may claim: far more than any real one, far less than
+/// memory.
 const MOST_WEIGHTS: usize = 1 << 31;
 
 #[derive(Serialize, Deserialize)]
@@ -29,7 +30,7 @@ struct Saved {
 }
 
 impl Network {
-    /// Everything that makes its predictions, by name.
+    /// All tensors that predictions depend on, by name.
     pub(crate) fn tensors(&self) -> candle_core::Result<HashMap<String, Tensor>> {
         let mut tensors = HashMap::new();
         for (name, var) in self.variables() {
@@ -49,7 +50,7 @@ impl Network {
         Ok(tensors)
     }
 
-    /// A copy with weights of its own on a device.
+    /// Copies the network with its own weights to a device.
     pub(crate) fn on(&self, device: &Device) -> candle_core::Result<Self> {
         let start = vec![0.0; Link::new(self.shape.target).intercepts()];
         let mut network = Self::new(self.spec.clone(), self.shape.clone(), &start, 0, device)?;
@@ -57,7 +58,7 @@ impl Network {
         Ok(network)
     }
 
-    /// SHA-256 of its weights, by their names.
+    /// SHA-256 of its weights, in the order of their names.
     pub(crate) fn sha256(&self) -> candle_core::Result<[u8; 32]> {
         let tensors: BTreeMap<String, Tensor> = self.tensors()?.into_iter().collect();
         let mut all = Sha256::new();
@@ -69,7 +70,7 @@ impl Network {
         Ok(all.finalize().into())
     }
 
-    /// Takes over what [`Network::tensors`] gave.
+    /// Restores the tensors returned by [`Network::tensors`].
     pub(crate) fn set(&mut self, tensors: &HashMap<String, Tensor>) -> candle_core::Result<()> {
         let missing = |name: &str| candle_core::Error::Msg(format!("the tensor {name} is missing"));
         for (name, var) in self.variables() {
@@ -91,10 +92,11 @@ impl Network {
 }
 
 impl NetworkModel {
-    /// The network as bytes for [`NetworkModel::from_bytes`]: what [`NetworkModel::save`] writes, one file behind the other.
+    /// Serialises the network for [`NetworkModel::from_bytes`]: the files of [`NetworkModel::save`], one
+    /// after the other.
     ///
     /// # Errors
-    /// [`ModelError::File`] where there is no place for temporary files.
+    /// [`ModelError::File`] where temporary files cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let folder = scratch()?;
         self.save(folder.path())?;
@@ -106,10 +108,8 @@ impl NetworkModel {
         postcard::to_allocvec(&files).map_err(|e| ModelError::Damaged(e.to_string()))
     }
 
-    /// A network from [`NetworkModel::to_bytes`], which predicts texts by their embeddings and has none of its own.
-    ///
-    /// # Errors
-    /// As [`NetworkModel::load`].
+    /// Restores a network from [`NetworkModel::to_bytes`], which predicts texts from their embeddings and
+    /// has none of its own.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let files: (Vec<u8>, Vec<u8>) =
             postcard::from_bytes(bytes).map_err(|e| ModelError::Damaged(e.to_string()))?;
@@ -126,7 +126,7 @@ impl NetworkModel {
     /// Writes the network into the folder `dir`, which must exist.
     ///
     /// # Errors
-    /// [`ModelError::File`] with what the disk says.
+    /// [`ModelError::File`] with the I/O error.
     pub fn save(&self, dir: &Path) -> Result<(), ModelError> {
         let saved =
             Saved { format: FORMAT, spec: self.network.spec.clone(), shape: self.network.shape.clone() };
@@ -138,7 +138,7 @@ impl NetworkModel {
             .map_err(|e| ModelError::File { path, reason: e.to_string() })
     }
 
-    /// Opens a network that was saved, over the embeddings `x` of the texts it is to predict.
+    /// Opens a saved network over the embeddings `x` of the texts to predict.
     ///
     /// # Errors
     /// [`ModelError::File`], [`ModelError::Damaged`], [`ModelError::Format`], or
@@ -161,13 +161,13 @@ impl NetworkModel {
     }
 }
 
-/// A folder that goes when it is dropped.
+/// Creates a temporary folder, removed when it is dropped.
 fn scratch() -> Result<tempfile::TempDir, ModelError> {
     tempfile::tempdir().map_err(|e| ModelError::file(&std::env::temp_dir(), &e))
 }
 
 impl Saved {
-    /// What sizes in a file say must fit together before anything is made of that size.
+    /// Checks that the sizes in a file are consistent before anything of that size is allocated.
     fn check(&self) -> Result<(), String> {
         let Shape { dim, target, annotators, seen, one_hot, scaler } = &self.shape;
         let own = match self.spec.model {

@@ -1,28 +1,29 @@
-//! What a network's shape depends on: sizes, attributes of the annotators, scaling of the embeddings.
+//! Data properties that determine a network's shape: sizes, attributes of the annotators, scaling of the
+//! embeddings.
 
 use candle_core::{Result, Tensor};
 use dissensus_stats::data::{Attribute, Target};
 use serde::{Deserialize, Serialize};
 
-/// Everything about the data that a network's shape depends on.
+/// Data properties that determine a network's shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     pub(crate) dim: usize,
     pub(crate) target: Target,
     pub(crate) annotators: usize,
-    /// Which annotators had labels to learn from; the others are treated as new.
+    /// Which annotators have training labels; the others are treated as new.
     pub(crate) seen: Vec<bool>,
     pub(crate) one_hot: OneHot,
     pub(crate) scaler: Scaler,
 }
 
-/// Annotators' attributes as rows of zeros and ones; a row of zeros where nothing is known.
+/// Annotators' attributes, one-hot; a row of zeros if nothing is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OneHot {
     pub(crate) width: usize,
     /// annotators x width.
     rows: Vec<f32>,
-    /// How many values each attribute has; networks that were saved before this was kept have none.
+    /// Number of values of each attribute; missing in networks saved before this field existed.
     #[serde(default)]
     values: Vec<usize>,
 }
@@ -43,7 +44,7 @@ impl OneHot {
         Self { width, rows, values: attributes.iter().map(|a| a.values.len()).collect() }
     }
 
-    /// The row of a person who is not among the annotators, by their attribute values.
+    /// The row of a person who is not among the annotators, from attribute values.
     pub(super) fn of_values(&self, attributes: &[Option<u16>]) -> Vec<f32> {
         let mut row = vec![0.0; self.width];
         let mut first = 0;
@@ -66,8 +67,8 @@ impl OneHot {
     }
 }
 
-/// Centres embeddings and scales them so that their numbers have a mean square of 1: a learning rate then means the same
-/// for embeddings of length 1 and for raw ones. One factor for all columns keeps the geometry.
+/// Centres embeddings and scales them to a mean square of 1: a learning rate then means the same for
+/// embeddings of length 1 and for raw ones. One factor for all columns preserves the geometry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scaler {
     pub(crate) mean: Vec<f32>,
@@ -75,7 +76,7 @@ pub(crate) struct Scaler {
 }
 
 impl Scaler {
-    /// Of these rows, each of `dim` numbers.
+    /// Computes the scaler of these rows, each of `dim` numbers.
     pub(crate) fn of<'a>(dim: usize, rows: impl Iterator<Item = &'a [f32]> + Clone) -> Self {
         let many = rows.clone().count().max(1) as f64;
         let mut mean = vec![0.0f64; dim];

@@ -1,10 +1,12 @@
-//! `share-rec-ffn` and `share-rec-dcn`: a text and an annotator, each made a short vector, and a network over both.
+//! `share-rec-ffn` and `share-rec-dcn`: a text and an annotator, each projected to a short vector, and a
+//! network over both.
 //!
-//! The recommender architectures of Heinisch et al. 2023 ("Architectural Sweet Spots for Modeling Human Label Variation",
-//! EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is projected to `e` numbers, the annotator's
-//! learned vector and one-hot attributes to as many, and `[text, text, annotator]` goes through a feed-forward network of five
-//! tanh layers, or through a Deep & Cross Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`)
-//! of three cross layers in parallel with three deep ones.
+//! The recommender architectures of Heinisch et al. 2023 ("Architectural Sweet Spots for Modeling Human
+//! Label Variation", EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is
+//! projected to `e` numbers, the annotator's learned vector and one-hot attributes to as many, and `[text,
+//! text, annotator]` goes through a feed-forward network of five tanh layers, or through a Deep & Cross
+//! Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`) of three cross
+//! layers in parallel with three deep ones.
 
 use super::dense::{Dense, DropoutRng};
 use super::head::HeadSpec;
@@ -16,14 +18,15 @@ const FFN_LAYERS: usize = 5;
 const CROSS_LAYERS: usize = 3;
 const DEEP_LAYERS: usize = 3;
 
-/// How annotators are embedded.
+/// Specification of annotator embeddings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnnotatorEmbeddingSpec {
     /// Size of the embeddings of texts and annotators (25 and 50 in the literature).
     pub size: usize,
-    /// Dense layers between the inputs of an annotator and that embedding, at least 1 (1 to 3 in the literature).
+    /// Number of dense layers between the inputs of an annotator and that embedding, at least 1 (1 to 3 in
+    /// the literature).
     pub layers: usize,
-    /// Whether the annotator's identity is an input: a learned vector each.
+    /// Whether the annotator's identity is an input, as a learned vector.
     pub identity: bool,
     /// Whether the annotator's attributes are an input, one-hot.
     pub attributes: bool,
@@ -35,7 +38,7 @@ impl Default for AnnotatorEmbeddingSpec {
     }
 }
 
-/// What combines a text and an annotator.
+/// The network that combines a text and an annotator.
 #[derive(Clone, Debug)]
 enum Combiner {
     FeedForward(Vec<Dense>),
@@ -51,11 +54,11 @@ pub(crate) struct ShareRec {
     out: Dense,
 }
 
-/// Sizes of what goes in and out.
+/// Input and output sizes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dim: usize,
-    /// Numbers that tell an annotator: learned vector and one-hot attributes.
+    /// Number of inputs that describe an annotator: learned vector and one-hot attributes.
     pub(crate) annotator: usize,
 }
 
@@ -87,7 +90,7 @@ impl ShareRec {
         Ok(Self { text, annotator, combiner, out })
     }
 
-    /// `x` `[n, dim]` and `annotators` `[n, annotator]` to `[n, width]`.
+    /// Maps `x` `[n, dim]` and `annotators` `[n, annotator]` to `[n, width]`.
     pub(crate) fn apply(
         &self,
         head: &HeadSpec,

@@ -1,14 +1,14 @@
-//! Weights that belong to annotators: one row each, of which a step moves only those it used.
+//! Weights that belong to annotators: one row each; a step updates only the rows it used.
 //!
-//! A dense gradient of all annotators' rows would make every step as dear as the number of annotators. Here the rows of a step
-//! are gathered into a small variable, the gradient comes back for these alone, and so a label costs the same among ten
-//! annotators and among ten thousand.
+//! A dense gradient of all annotators' rows would make the cost of every step proportional to the number of
+//! annotators. Here the rows of a step are gathered into a small variable whose gradient covers only these,
+//! so a label costs the same among ten annotators and among ten thousand.
 
 use candle_core::{Device, Result, Tensor, Var};
 use dissensus_encoder::AdamWSettings;
 use std::collections::HashMap;
 
-/// One row of weights an annotator, and what Adam remembers of each.
+/// One row of weights per annotator, with its Adam state.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
@@ -16,21 +16,20 @@ pub(crate) struct Table {
     pub(crate) values: Vec<f32>,
     pub(crate) mean: Vec<f32>,
     pub(crate) square: Vec<f32>,
-    /// Steps that moved each row.
+    /// Number of steps that updated each row.
     pub(crate) steps: Vec<u32>,
 }
 
-/// The rows of one step.
+/// The rows used in one step.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
-    /// The rows, ascending.
+    /// Row indices, ascending.
     pub(crate) rows: Vec<u32>,
-    /// `[rows, width]`
     pub(crate) var: Var,
 }
 
 impl Table {
-    /// `values` row by row, with an optimizer that has seen nothing.
+    /// Creates a table from `values`, row by row, with a new optimizer.
     pub(crate) fn new(name: &'static str, width: usize, values: Vec<f32>) -> Self {
         let (n, rows) = (values.len(), values.len().checked_div(width).unwrap_or(0));
         Self { name, width, values, mean: vec![0.0; n], square: vec![0.0; n], steps: vec![0; rows] }
@@ -44,14 +43,14 @@ impl Table {
         &self.values[row * self.width..(row + 1) * self.width]
     }
 
-    /// The rows (ascending, each once) as a variable.
+    /// Gathers the rows (ascending, each once) into a variable.
     pub(crate) fn gather(&self, rows: &[u32], device: &Device) -> Result<Gathered> {
         let values: Vec<f32> = rows.iter().flat_map(|&r| self.row(r as usize).iter().copied()).collect();
         let var = Var::from_vec(values, (rows.len(), self.width), device)?;
         Ok(Gathered { rows: rows.to_vec(), var })
     }
 
-    /// What Adam remembers, as tensors.
+    /// The Adam state, as tensors.
     pub(crate) fn state_dict(&self) -> Result<Vec<(String, Tensor)>> {
         let cpu = &Device::Cpu;
         Ok(vec![
@@ -61,7 +60,7 @@ impl Table {
         ])
     }
 
-    /// Takes over what [`Table::state_dict`] gave.
+    /// Restores the state returned by [`Table::state_dict`].
     pub(crate) fn load_state_dict(&mut self, state: &HashMap<String, Tensor>) -> Result<()> {
         let of = |what: &str| {
             let name = format!("{}.{what}", self.name);
@@ -77,8 +76,8 @@ impl Table {
         Ok(())
     }
 
-    /// AdamW on the rows of one step; bias correction counts each row's own steps (as the "lazy" Adam of TensorFlow
-    /// and PyTorch's `SparseAdam` leave rows without a gradient alone).
+    /// Applies AdamW to the rows of one step; bias correction counts each row's own steps (just as the
+    /// "lazy" Adam of TensorFlow and PyTorch's `SparseAdam` do not touch rows without a gradient).
     pub(crate) fn step(
         &mut self,
         rows: &[u32],
@@ -109,7 +108,7 @@ impl Table {
 }
 
 impl Gathered {
-    /// Place of an annotator among the rows; only those of the step are asked for.
+    /// Position of an annotator's row among the gathered rows, which must include it.
     pub(crate) fn place(&self, row: u32) -> u32 {
         self.rows.binary_search(&row).unwrap_or_default() as u32
     }
@@ -129,7 +128,7 @@ mod tests {
         assert_eq!(gathered.place(2), 1);
         let gradient = Tensor::new(&[[0.5f32, -0.5], [1.0, 0.0]], &Device::Cpu).unwrap();
         table.step(&rows, &gradient, 0.01, settings).unwrap();
-        // The first step of Adam is the rate times the sign of the gradient, whatever its size.
+        // The first step of Adam is the rate times the sign of the gradient, regardless of its size.
         let expected = [0.999 - 0.01, 1.998 + 0.01, 3.0, 4.0, 4.995 - 0.01, 5.994];
         for (ours, theirs) in table.values.iter().zip(expected) {
             assert!((ours - theirs).abs() < 1e-5, "{ours} {theirs}");

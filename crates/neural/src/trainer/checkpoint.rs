@@ -1,4 +1,5 @@
-//! Checkpoints: everything that a training needs to be resumed to the same numbers, in folders that appear whole or not at all.
+//! Checkpoints: everything needed to resume a training run with the same numbers, in folders that appear
+//! complete or not at all.
 
 use super::history::EpochRecord;
 use candle_core::{Device, Tensor};
@@ -10,25 +11,25 @@ use std::path::{Path, PathBuf};
 const STATE: &str = "state.json";
 const TENSORS: &str = "state.safetensors";
 const PREFIX: &str = "step-";
-/// 1 hashed all texts of the project, 2 those with a label of the training; up to 2 `multilevel` on a tuned encoder was scored at face
-/// value.
+/// Format of checkpoints. 1 hashed all texts of the project, 2 those with a training label; up to 2
+/// `multilevel` on a tuned encoder was scored without calibration.
 const FORMAT: u16 = 3;
-/// The first format whose scores of `multilevel` on a tuned encoder are of the calibrated model.
+/// The first format in which scores of `multilevel` on a tuned encoder are those of the calibrated model.
 pub(crate) const CALIBRATED: u16 = 3;
 
-/// Progress of a training.
+/// Progress of a training run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) format: u16,
-    /// Hash of the data and of the choices: another training must not be resumed from here.
+    /// Hash of the data and of the configuration: other training runs must not resume from here.
     pub(crate) data: String,
     pub(crate) choices: String,
-    /// Steps done.
+    /// Number of completed steps.
     pub(crate) step: u32,
-    /// Epochs begun and not ended, from 0, and steps done in it.
+    /// The current epoch, from 0, and the number of steps done in it.
     pub(crate) epoch: u32,
     pub(crate) step_in_epoch: u32,
-    /// Steps of the optimizer.
+    /// Number of optimizer steps.
     pub(crate) optimizer_steps: u32,
     pub(crate) history: Vec<EpochRecord>,
     /// Summed loss and weight since the last evaluation.
@@ -37,7 +38,7 @@ pub(crate) struct State {
     pub(crate) seconds: f64,
 }
 
-/// The folder of a training's checkpoints.
+/// The folder of a training run's checkpoints.
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpoints {
     folder: PathBuf,
@@ -50,7 +51,8 @@ impl Checkpoints {
         Ok(Self { folder: folder.to_owned(), keep: keep.max(1) })
     }
 
-    /// Writes a checkpoint, then takes the oldest ones away. Where the disk is full, what was there before stays.
+    /// Writes a checkpoint, then removes the oldest ones. When the disk is full, earlier checkpoints are
+    /// unaffected.
     pub(crate) fn write(&self, state: &State, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         let place = &self.folder;
         let half = tempfile::Builder::new()
@@ -68,22 +70,23 @@ impl Checkpoints {
         std::fs::write(&path, state_bytes).map_err(|e| ModelError::file(&path, &e))?;
         let whole = place.join(format!("{PREFIX}{:010}", state.step));
         if whole.exists() {
-            // Evaluated twice at the same step, as after a cancel: the newer one holds at least as much.
+            // Evaluated twice at the same step, for example after a cancel: the newer one contains at least
+            // as much.
             std::fs::remove_dir_all(&whole).map_err(|e| ModelError::file(&whole, &e))?;
         }
         std::fs::rename(half.path(), &whole).map_err(|e| ModelError::file(&whole, &e))?;
-        // Moved into place whole: the temporary folder's own handle must not look for it.
+        // Moved into place as a whole: the temporary folder's own handle must not look for it.
         let _ = half.keep();
         let mut all = self.all();
         let old = all.len().saturating_sub(self.keep);
         for folder in all.drain(..old) {
-            // One that stays takes space and does no harm.
+            // A leftover one only takes space.
             let _ = std::fs::remove_dir_all(folder);
         }
         Ok(())
     }
 
-    /// The newest whole checkpoint, if there is one. A damaged one is passed over for the one before.
+    /// The newest complete checkpoint, if any. A damaged one is skipped.
     pub(crate) fn newest(&self) -> Option<(State, HashMap<String, Tensor>, PathBuf)> {
         self.all().into_iter().rev().find_map(|folder| {
             let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
@@ -92,7 +95,7 @@ impl Checkpoints {
         })
     }
 
-    /// Every whole checkpoint, oldest first.
+    /// All complete checkpoints, oldest first.
     fn all(&self) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let mut all: Vec<PathBuf> = entries
@@ -105,8 +108,8 @@ impl Checkpoints {
     }
 }
 
-/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`crate::trainer::TrainConfig::config_hash`]; `None`
-/// where there is no checkpoint.
+/// Returns the hash of the configuration of the newest complete checkpoint in `folder`, see
+/// [`crate::trainer::TrainConfig::config_hash`]; `None` without a checkpoint.
 pub fn checkpoint_config_hash(folder: &Path) -> Option<String> {
     let checkpoints = Checkpoints { folder: folder.to_owned(), keep: 1 };
     checkpoints.all().into_iter().rev().find_map(|folder| {
@@ -144,7 +147,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(folder.path(), 1).unwrap();
         checkpoints.write(&State { step: 1, ..State::default() }, &tensors(1.0)).unwrap();
-        // A file where the next checkpoint belongs stands for a disk that refuses it.
+        // A file in place of the next checkpoint simulates a disk that refuses it.
         std::fs::write(folder.path().join("step-0000000002"), b"in the way").unwrap();
         let error = checkpoints.write(&State { step: 2, ..State::default() }, &tensors(2.0)).unwrap_err();
         assert!(matches!(error, ModelError::File { .. }), "{error}");

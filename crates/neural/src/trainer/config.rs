@@ -1,4 +1,4 @@
-//! The configuration of a training: every choice, its default, and its range.
+//! Configuration of training: every setting, its default, and its range.
 
 use super::schedule::Schedule;
 use crate::networks::{AnnotatorEmbeddingSpec, HeadSpec, NetworkSpec};
@@ -7,7 +7,7 @@ use dissensus_stats::data::{ModelError, ModelKind, value_named};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What the best checkpoint is chosen by, on the validation labels.
+/// Metric on the validation labels by which the best checkpoint is chosen.
 #[derive(
     Clone,
     Copy,
@@ -28,14 +28,13 @@ pub enum ValidationMetric {
     /// The lowest log loss: accuracy hides over-confidence.
     #[default]
     LogLoss,
-    /// The highest share of labels predicted.
+    /// The highest accuracy.
     Accuracy,
-    /// The highest F1, averaged over levels.
+    /// The highest macro-averaged F1.
     MacroF1,
 }
 
 impl ValidationMetric {
-    /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -49,14 +48,14 @@ impl std::str::FromStr for ValidationMetric {
     }
 }
 
-/// Seeds of what is random, apart so that one can be varied alone.
+/// Random seeds, separate so that each can be varied independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
-    /// Order of the texts.
+    /// Seed of the order of the texts.
     pub data: u64,
-    /// First weights.
+    /// Seed of the initial weights.
     pub weights: u64,
-    /// What is dropped.
+    /// Seed of dropout.
     pub dropout: u64,
 }
 
@@ -76,75 +75,76 @@ fn is_alike(pos_weight: &f64) -> bool {
     *pos_weight == alike()
 }
 
-/// The resolved configuration of a training. Names in JSON are those of the first checkpoints, whose hash they are part of.
+/// The resolved configuration of a training run. JSON names are those of the first checkpoints, because
+/// they are part of the configuration hash.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
-    /// What stands on the embeddings.
+    /// The network on top of the embeddings.
     pub network: NetworkSpec,
-    /// What learns of the encoder.
+    /// Which weights of the encoder are trained.
     pub policy: FreezePolicy,
-    /// Most passes over the training texts.
+    /// Maximum number of passes over the training texts.
     pub epochs: u32,
-    /// Most steps, where that is to end it earlier.
+    /// Maximum number of steps, if that should end it earlier.
     pub max_steps: Option<u32>,
-    /// Texts a batch, each with all of its labels.
+    /// Number of texts per batch, each with all of its labels.
     #[serde(rename = "batch")]
     pub batch_size: usize,
-    /// Batches whose gradients are added up before a step.
+    /// Number of batches whose gradients are added up before a step.
     #[serde(rename = "accumulation")]
     pub gradient_accumulation_steps: usize,
-    /// Learning rate of what comes after the encoder's last layer.
+    /// Learning rate of what follows the encoder's last layer.
     #[serde(rename = "encoder_rate")]
     pub encoder_lr: f64,
-    /// Factor of the rate from one layer to the one below; 1 for the same everywhere.
+    /// Factor of the learning rate from one layer to the one below; 1 for the same everywhere.
     pub layer_decay: f64,
     /// Learning rate of the network on top.
     #[serde(rename = "head_rate")]
     pub head_lr: f64,
-    /// Decoupled weight decay.
     pub weight_decay: f64,
-    /// How rates move over the steps.
+    /// Schedule of the learning rates.
     pub schedule: Schedule,
-    /// Share of the steps in which the learning rates rise.
+    /// Share of the steps in the warm-up.
     #[serde(rename = "warmup")]
     pub warmup_ratio: f64,
-    /// Largest norm of the whole gradient; 0 for no limit.
+    /// Maximum norm of the whole gradient; 0 for no limit.
     #[serde(rename = "clip")]
     pub max_grad_norm: f64,
-    /// Steps between evaluations; `None` for one after each epoch.
+    /// Number of steps between evaluations; `None` for one after each epoch.
     #[serde(rename = "evaluate_every")]
     pub eval_steps: Option<u32>,
-    /// What the best checkpoint is chosen by.
+    /// Metric by which the best checkpoint is chosen.
     #[serde(rename = "best_by")]
     pub metric_for_best_model: ValidationMetric,
-    /// Evaluations in a row without a better one before it stops; 0 for never.
+    /// Number of consecutive evaluations without improvement after which training stops; 0 for never.
     pub patience: u32,
-    /// Checkpoints that are kept to resume from, the newest; at least 1.
+    /// Number of checkpoints to retain for resuming, newest first; at least 1.
     #[serde(rename = "keep")]
     pub save_total_limit: usize,
-    /// Whether levels weigh alike, however frequent; of `sep-heads` for each annotator. In a yes/no question a yes then weighs negatives over
-    /// positives times as much as a no.
+    /// Whether levels are weighted equally, regardless of their frequency; for `sep-heads` per annotator.
+    /// In a yes/no question a yes then has the weight of a no times the ratio of negatives to positives.
     pub class_weights: bool,
-    /// How often the weight of a no a yes of a yes/no question weighs (`pos_weight` of PyTorch's binary cross-entropy); 1 for alike. Other
-    /// questions know no such weight. In place of [`TrainConfig::class_weights`].
+    /// Weight of a yes relative to a no in a yes/no question (`pos_weight` of PyTorch's binary
+    /// cross-entropy); 1 for equal weights. Not available for other questions. An alternative to
+    /// [`TrainConfig::class_weights`].
     #[serde(default = "alike", skip_serializing_if = "is_alike")]
     pub pos_weight: f64,
-    /// Share of each label spread evenly over all levels.
+    /// Share of each label that is spread evenly over all levels.
     pub label_smoothing: f64,
-    /// Whether the target is the distribution of a text's labels (`shared`) in place of every label.
+    /// Whether the target is the distribution of a text's labels (`shared`) instead of every label.
     pub soft_labels: bool,
-    /// Seeds.
     pub seeds: Seeds,
 }
 
 impl TrainConfig {
-    /// Sensible choices for a model on cached embeddings or on an encoder that learns. Rates and epochs of tuned encoders
-    /// are those of everyday recipes (5e-5 with 16 texts a step); a validation loss that rises ends them early.
+    /// Returns sensible defaults for a model on cached embeddings or on an encoder that is tuned. Learning
+    /// rates and epochs of tuned encoders are the usual ones (5e-5 with 16 texts per step); a rising
+    /// validation loss ends training early.
     pub fn new(model: ModelKind, policy: FreezePolicy) -> Self {
         let frozen = policy == FreezePolicy::Frozen;
         let encoder_lr = match policy {
             FreezePolicy::Lora(_) => 5e-4,
-            // A few vectors have far to go.
+            // A few vectors have to move far.
             FreezePolicy::Prompt(_) => 5e-3,
             _ => 5e-5,
         };
@@ -179,8 +179,8 @@ impl TrainConfig {
         }
     }
 
-    /// The same with smaller batches where there are few texts, so that an epoch on cached embeddings has some thirty steps: a
-    /// few texts in one batch would make no more than a step an epoch.
+    /// Uses smaller batches where there are few texts, so that an epoch on cached embeddings has about
+    /// thirty steps: a few texts in one batch would give only one step per epoch.
     #[must_use]
     pub fn for_texts(self, texts: usize) -> Self {
         let most = self.batch_size;
@@ -189,7 +189,7 @@ impl TrainConfig {
         Self { batch_size, ..self }
     }
 
-    /// Says which choice cannot be carried out.
+    /// Checks every setting for values that are not possible.
     ///
     /// # Errors
     /// [`ModelError::Choice`].
@@ -280,17 +280,18 @@ impl TrainConfig {
         }
     }
 
-    /// SHA-256 of all choices, in hexadecimal: a checkpoint is resumed under the choices that it was made under.
+    /// Computes the SHA-256 of the configuration, in hexadecimal: a checkpoint is resumed only with the
+    /// configuration that it was made with.
     ///
     /// # Errors
-    /// A number that JSON does not have.
+    /// A number that JSON cannot represent.
     pub fn config_hash(&self) -> Result<String, ModelError> {
         let bytes = serde_json::to_vec(self).map_err(|e| ModelError::Damaged(e.to_string()))?;
         Ok(super::hex::hexadecimal(&Sha256::digest(&bytes)))
     }
 
-    /// Whether this is a convex problem, fitted to convergence rather than by gradient steps: a linear head, all labels alike, on
-    /// a frozen encoder.
+    /// Whether this is a convex problem, fitted to convergence rather than by gradient steps: a linear
+    /// head, equally weighted labels, on a frozen encoder.
     pub fn is_convex(&self) -> bool {
         let recommender = matches!(self.network.model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
         let plain = !self.class_weights
@@ -345,7 +346,8 @@ mod tests {
         assert_eq!(batch(FreezePolicy::Full, 10), 16);
     }
 
-    /// Checkpoints hold the hash of these bytes: a name or an order that changes would refuse to resume older trainings.
+    /// Checkpoints contain the hash of these bytes: after a change of a name or the order older trainings
+    /// could not be resumed.
     #[test]
     fn the_json_that_checkpoints_hash_stays_as_it_was() {
         let json = serde_json::to_string(&TrainConfig::new(ModelKind::ShareRecFfn, FreezePolicy::Frozen));

@@ -1,4 +1,4 @@
-//! The hash of the data that a training learns from: a checkpoint of other data is not resumed.
+//! Hash of the training data: a checkpoint of other data is not resumed.
 
 use super::hex::hexadecimal;
 use super::inputs::Trainer;
@@ -6,8 +6,9 @@ use dissensus_models::spans::SpanAnswer;
 use dissensus_stats::data::{ModelError, Observation, TrainingData};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of what is learned from, in hexadecimal: the labels, the annotators' attributes, and the embeddings (or, of an encoder
-/// that learns, the texts) of the labelled texts. Other texts of the project make no difference to a training.
+/// Computes the SHA-256 of the training data, in hexadecimal: the labels, the annotators' attributes, and
+/// the embeddings (or, for a tuned encoder, the texts) of the labelled texts. Other texts of the project
+/// have no effect on a training run.
 pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, ModelError> {
     let mut data = Sha256::new();
     for (nth, own) in trainer.own.iter().enumerate() {
@@ -55,7 +56,7 @@ pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, ModelError> {
     Ok(hexadecimal(&data.finalize()))
 }
 
-/// As checkpoints of format 1 have it: over every text of the project.
+/// The hash in checkpoints of format 1: over every text of the project.
 pub(super) fn data_hash_of_format_1(trainer: &Trainer<'_>) -> String {
     let mut data = Sha256::new();
     let own = &trainer.own[0];

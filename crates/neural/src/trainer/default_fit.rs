@@ -1,4 +1,4 @@
-//! A network fitted where a model is asked for and nothing else: on cached embeddings, with default choices.
+//! Default training of a network: on cached embeddings, with default settings.
 
 use super::config::{Seeds, TrainConfig};
 use super::inputs::Trainer;
@@ -14,19 +14,18 @@ use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{Embeddings, Observation, TrainingData};
 use std::sync::Arc;
 
-/// Chooses the number of steps on the labels that `prepared` keeps for that (by default those of the first fold of texts), then
-/// trains anew on all labels for as many steps, under the same learning rates, so that a network learns from the same labels as every other model (Prechelt
-/// 1998, Early stopping - but when?, on choosing the time of stopping; Goodfellow et al. 2016, Deep Learning, algorithm 7.2, on training again on all data).
-///
-/// # Errors
-/// As [`Trainer::run`].
+/// Chooses the number of steps on the labels that `prepared` holds out for that (by default those of the
+/// first fold of texts), then trains again on all labels for as many steps, with the same learning rates,
+/// so that a network learns from the same labels as every other model (Prechelt 1998, Early stopping - but
+/// when?, on choosing the time of stopping; Goodfellow et al. 2016, Deep Learning, algorithm 7.2, on
+/// retraining with all data).
 pub fn fit_network(
     kind: ModelKind,
     prepared: &Prepared<'_>,
     options: &FitOptions,
     progress: &dyn Progress,
 ) -> Result<NetworkModel, ModelError> {
-    // Without an encoder every text looks alike: one constant stands for all of them.
+    // Without an encoder all texts look alike: one constant input represents them.
     let constant;
     let embeddings = if prepared.embeddings.dim == 0 {
         constant = Embeddings::new(1, vec![0.0; prepared.embeddings.texts])?;
@@ -63,18 +62,16 @@ pub fn fit_network(
     NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
 }
 
-/// A network whose steps held-out labels chose.
+/// A network whose number of steps was chosen on held-out labels.
 pub struct StepsChosen {
-    /// After the chosen steps on the labels that were kept: it has not learned those held out.
+    /// After the chosen number of steps on the training part: it has not learned from the held-out labels.
     pub(crate) chosen: Network,
-    /// After as many steps on all labels; none where nothing was held out.
+    /// After as many steps on all labels; `None` where nothing was held out.
     pub(crate) again: Option<Network>,
 }
 
-/// Trains on `kept` until the labels of `held` are predicted no better, then anew on those of `all`, which are both, for as many steps.
-///
-/// # Errors
-/// As [`Trainer::run`].
+/// Trains on `kept` until predictions of the labels of `held` no longer improve, then again on `all`, the
+/// union of both, for as many steps.
 pub fn fit_for_chosen_steps(
     all: TrainingData<'_>,
     kept: &[Observation],
@@ -98,7 +95,7 @@ pub fn fit_for_chosen_steps(
     Ok(StepsChosen { chosen: chosen.networks.swap_remove(0), again })
 }
 
-/// What a network says before it has learned anything: all levels alike.
+/// A network before training: all levels are equally probable.
 fn untrained(config: &TrainConfig, data: &TrainingData<'_>) -> Result<Network, ModelError> {
     let x = data.embeddings;
     let shape = Shape {
@@ -133,7 +130,8 @@ mod tests {
     use dissensus_stats::data::synthetic::simulate;
     use dissensus_stats::metrics::score;
 
-    /// Annotator 0 labelled only texts that choose the number of steps: who is left out of the fit is a stranger to the network.
+    /// Annotator 0 labelled only texts that choose the number of steps: an annotator excluded from the fit
+    /// is unknown to the network.
     #[test]
     fn a_network_learns_from_the_labels_that_chose_its_steps() {
         let sim = simulate(60, 6, 2, 3, 30, 5);

@@ -1,4 +1,4 @@
-//! Where embeddings come from while a network learns: a cache, or an encoder that learns too.
+//! Source of embeddings in training: a cache, or an encoder that is trained too.
 
 use super::inputs::EncoderToTune;
 use crate::encoder_error::encoder_error;
@@ -11,19 +11,20 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Parts of a batch of cached embeddings that are computed side by side. Fixed, so that results do not depend on the machine.
+/// Number of parts of a batch of cached embeddings that are computed in parallel. Fixed, so that results do
+/// not depend on the machine.
 const SHARES: usize = 2;
-/// Texts of a batch of cached embeddings below which one part is quicker.
+/// Number of texts in a batch of cached embeddings below which a single part is faster.
 const SMALL: usize = 32;
 
-/// Texts whose words are encoded together.
+/// Number of texts whose words are encoded together.
 const TEXTS_OF_WORDS: usize = 256;
 
 /// The last hidden states of the tokens of some texts, text after text.
 #[derive(Clone, Copy)]
 pub(crate) struct States<'a> {
     pub(crate) all: &'a Tensor,
-    /// How many each text has.
+    /// Number of tokens of each text.
     pub(crate) lengths: &'a [usize],
 }
 
@@ -36,7 +37,7 @@ pub(crate) struct Tuned<'a> {
     pub(crate) encoder: Trainable,
     /// Token ids of the training texts.
     tokens: HashMap<u32, Vec<u32>>,
-    /// Of every question, see [`Trainer::bodies`](super::inputs::Trainer::bodies).
+    /// Texts of every question, see [`Trainer::bodies`](super::inputs::Trainer::bodies).
     bodies: Vec<&'a str>,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Embedder<'a> {
         }
     }
 
-    /// What learns of the encoder, by name.
+    /// The trainable variables of the encoder, by name.
     pub(crate) fn variables(&self) -> Vec<(String, Var)> {
         match self {
             Self::Cached(_) => Vec::new(),
@@ -86,7 +87,7 @@ impl<'a> Embedder<'a> {
         }
     }
 
-    /// Components of a token's hidden state; 0 where none learns.
+    /// Number of components of a token's hidden state; 0 without a tuned encoder.
     pub(crate) fn hidden(&self) -> usize {
         match self {
             Self::Cached(_) => 0,
@@ -94,7 +95,7 @@ impl<'a> Embedder<'a> {
         }
     }
 
-    /// Of each of these texts the tokens of each word. `words` has those of every text.
+    /// Tokens of each word in each of these texts. `words` has those of every text.
     pub(crate) fn word_tokens(
         &self,
         texts: &[u32],
@@ -106,7 +107,8 @@ impl<'a> Embedder<'a> {
         tuned.encoder.word_tokens(&bodies, &words).map_err(encoder_error)
     }
 
-    /// The last hidden states of the words of these texts with the weights as they are now: `[words][hidden]` of each, in no particular order.
+    /// Computes the last hidden states of the words of these texts with the current weights:
+    /// `[words][hidden]` of each, in no particular order.
     pub(crate) fn word_states(
         &self,
         texts: &[u32],
@@ -133,7 +135,8 @@ impl<'a> Embedder<'a> {
         Ok(())
     }
 
-    /// Gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`]. Where asked for, the loss is given the hidden states of the tokens too.
+    /// Computes the gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`]. With
+    /// `with_states` the loss also receives the hidden states of the tokens.
     pub(crate) fn gradients(
         &self,
         texts: &[u32],
@@ -163,7 +166,7 @@ impl<'a> Embedder<'a> {
         }
     }
 
-    /// Embeddings of these texts with the weights as they are now, in order.
+    /// Embeddings of these texts with the current weights, in order.
     pub(crate) fn embed(&self, texts: &[u32], progress: &dyn Progress) -> Result<Vec<f32>, ModelError> {
         match self {
             Self::Cached(x) => Ok(texts.iter().flat_map(|t| x.row(*t as usize).iter().copied()).collect()),

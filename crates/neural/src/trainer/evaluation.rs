@@ -11,15 +11,15 @@ use dissensus_stats::data::{Embeddings, FitOptions, ModelError, ModelKind, Obser
 use dissensus_stats::metrics::{Scored, accuracy, log_loss, macro_f1};
 use std::sync::Arc;
 
-/// Embeddings of some texts as they are now.
+/// Current embeddings of some texts.
 struct Embedded {
-    /// Ascending.
+    /// Text indices, ascending.
     texts: Vec<u32>,
     x: Vec<f32>,
 }
 
 impl Embedded {
-    /// Of these texts (ascending) alone, row by row.
+    /// Returns only the rows of these texts (ascending).
     fn of(&self, texts: &[u32]) -> Vec<f32> {
         let dim = self.x.len() / self.texts.len().max(1);
         let places = texts.iter().filter_map(|text| self.texts.binary_search(text).ok());
@@ -34,7 +34,7 @@ impl Training<'_, '_> {
         let by = self.config.metric_for_best_model;
         let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.score(by));
         let best_before = before.fold(f64::NEG_INFINITY, f64::max);
-        // Without validation labels nothing can be compared: the last weights are the best.
+        // Without validation labels there is no comparison: the last weights are the best.
         let best = validation.is_none_or(|v| v.score(by) > best_before);
         let factor = self.config.schedule.factor(
             self.state.step.saturating_sub(1),
@@ -63,7 +63,8 @@ impl Training<'_, '_> {
         }
     }
 
-    /// The mean of the questions' scores, weighted as their losses are; none where no question has validation labels.
+    /// The mean of the questions' scores, weighted like their losses; `None` where no question has
+    /// validation labels.
     fn mean(&self, questions: &[Option<ValidationScores>]) -> Option<ValidationScores> {
         if let [only] = questions {
             return *only;
@@ -90,8 +91,9 @@ impl Training<'_, '_> {
         })
     }
 
-    /// The scores of every own question on its validation labels, then those of words, where asked to. Of `multilevel` the model is fitted anew on the embeddings
-    /// as they are now: its head and random effects are where the next steps start from.
+    /// Computes the scores of every own question on its validation labels, then those of words, where
+    /// requested. For `multilevel` the model is refitted on the current embeddings: the next steps start
+    /// from its head and random effects.
     pub(super) fn refit_and_score(
         &mut self,
         scored: bool,
@@ -133,8 +135,8 @@ impl Training<'_, '_> {
             .collect()
     }
 
-    /// What is scored is what would predict: on an encoder that has learned from labels, here or in a run before, a model that is
-    /// calibrated on other texts.
+    /// Scores the model that would be used for prediction: on an encoder that has learned from labels, in
+    /// this run or an earlier one, a model that is calibrated on other texts.
     fn refit_own(
         &mut self,
         at: usize,
@@ -181,7 +183,7 @@ impl Training<'_, '_> {
         let options = FitOptions { text_scores: true, ..head_alone(seed) };
         let quiet = Quiet(progress);
         if self.trainer.encoder.is_none() {
-            // What predicts is fitted to training labels alone: nothing has to be left out of them.
+            // The predicting model is fitted only to training labels: nothing has to be held out of them.
             let model = Multilevel::fit(&Prepared::new(&here, &options)?, &options, &quiet)?;
             return Ok(Some(scores(&dissensus_stats::metrics::score(&model, &observations))));
         }

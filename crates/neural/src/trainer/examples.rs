@@ -8,29 +8,30 @@ use dissensus_stats::data::{ModelKind, Target, majority_level};
 use dissensus_stats::math::random::generator;
 use rand::RngExt;
 
-/// Share of labels of which `share-rec` is not shown the annotator's identity in training, and, drawn apart, the attributes: so
-/// that it learns to predict for annotators of whom both, only the attributes, or nothing is known.
+/// Share of labels for which `share-rec` does not see the annotator's identity in training, and, drawn
+/// independently, the attributes: so that it learns to predict for annotators of whom both, only the
+/// attributes, or nothing is known.
 const HIDDEN: f64 = 0.1;
 
-/// The rows of every training text.
+/// The rows of all training texts.
 #[derive(Clone, Debug)]
 pub(crate) struct Examples {
     /// Texts with labels, ascending.
     pub(crate) texts: Vec<u32>,
-    /// First row of each, and one past the last.
+    /// First row of each text, and one past the last.
     starts: Vec<usize>,
     annotators: Vec<Option<u32>>,
-    /// rows x levels.
+    /// Target distributions, rows x levels.
     targets: Vec<f32>,
     /// Weight of each row.
     weights: Vec<f32>,
     levels: usize,
-    /// Whether identities and attributes are hidden of some.
+    /// Whether some identities and attributes are hidden.
     hides: bool,
 }
 
 impl Examples {
-    /// Of sorted observations.
+    /// Creates examples from sorted observations.
     pub(crate) fn new(
         observations: &[Observation],
         target: Target,
@@ -54,7 +55,7 @@ impl Examples {
                 let level = majority_level(group, levels);
                 examples.push(None, &[(level, 1.0)], weights.of(0, level), config.label_smoothing);
             } else if config.soft_labels && model == ModelKind::Shared {
-                // Each label counts with its own weight, within a text as between texts.
+                // Each label has its own weight, within a text as between texts.
                 let weight_of = |o: &Observation| weights.of(o.annotator, o.level);
                 let all: f32 = group.iter().map(weight_of).sum();
                 let shares: Vec<(u16, f32)> = group.iter().map(|o| (o.level, weight_of(o) / all)).collect();
@@ -81,12 +82,14 @@ impl Examples {
         self.weights.push(weight);
     }
 
-    /// The rows of these texts (places in [`Examples::texts`]), text by text. `seed` decides what is hidden of whom.
+    /// The rows of these texts (indices into [`Examples::texts`]), text by text. `seed` determines which
+    /// identities and attributes are hidden.
     pub(crate) fn rows(&self, places: &[usize], seed: u64) -> Rows {
         self.rows_at((0..).zip(places.iter().copied()), seed)
     }
 
-    /// The same where the text at a place is another one of the batch than the next: the number of each, ascending, and its place.
+    /// The same where a position in the batch differs from the index: the position of each, ascending, and
+    /// its index.
     pub(crate) fn rows_at(&self, places: impl Iterator<Item = (u32, usize)>, seed: u64) -> Rows {
         let mut rows = Rows::default();
         let (mut identities, mut attributes) = (generator(seed, 5), generator(seed, 6));
@@ -107,17 +110,17 @@ impl Examples {
         rows
     }
 
-    /// Summed weight of the rows of these texts.
+    /// Total weight of the rows of these texts.
     pub(crate) fn weight(&self, places: &[usize]) -> f64 {
         let spans = places.iter().map(|p| &self.weights[self.starts[*p]..self.starts[*p + 1]]);
         spans.flatten().map(|w| f64::from(*w)).sum()
     }
 }
 
-/// Weights that make levels count alike: `n / (levels x n_level)` (scikit-learn's "balanced"); of `sep-heads` within each
-/// annotator's labels. Or a given weight of yes in a yes/no question.
+/// Weights that balance levels: `n / (levels x n_level)` (scikit-learn's "balanced"); for `sep-heads`
+/// within each annotator's labels. Or a given weight of yes in a yes/no question.
 struct ClassWeights {
-    /// annotators x levels; empty where all weigh 1.
+    /// Weights, annotators x levels; empty if all are 1.
     of: Vec<f32>,
     levels: usize,
     apart: bool,
@@ -144,7 +147,7 @@ impl ClassWeights {
         let mut of = vec![1.0; counts.len()];
         for (weights, counts) in of.chunks_exact_mut(levels).zip(counts.chunks_exact(levels)) {
             let all: f32 = counts.iter().sum();
-            // Levels that this annotator never gave have no part in the balance.
+            // Levels that this annotator never gave are not balanced.
             let used = counts.iter().filter(|n| **n > 0.0).count() as f32;
             for (weight, n) in weights.iter_mut().zip(counts).filter(|(_, n)| **n > 0.0) {
                 *weight = all / (used * n);
@@ -213,7 +216,7 @@ mod tests {
         let rows = all.rows(&[0, 1], 0);
         let sum = |level: usize| rows.targets.iter().skip(level).step_by(2).sum::<f32>();
         assert!((sum(0) - 2.5).abs() < 1e-6 && (sum(1) - 2.5).abs() < 1e-6);
-        // Nobody here used both levels: within an annotator there is nothing to balance.
+        // No annotator here used both levels: within an annotator there is nothing to balance.
         let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
         assert_eq!(Examples::new(&LABELS, YES_NO, 3, &each).weight(&[0, 1]), 5.0);
         let both = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 0), o(3, 0, 1)];
@@ -232,10 +235,10 @@ mod tests {
         assert_eq!((sum(&given, 0), sum(&given, 1), given.weight(&[0, 1])), (1.0, 16.0, 17.0));
         let balanced = TrainConfig { class_weights: true, ..config(ModelKind::Shared) };
         let balanced = Examples::new(&LABELS, YES_NO, 3, &balanced);
-        // One no, four yes: a yes weighs a quarter of a no.
+        // One no, four yes: a yes has a quarter of the weight of a no.
         let (no, yes) = (sum(&balanced, 0), sum(&balanced, 1) / 4.0);
         assert!((yes / no - 0.25).abs() < 1e-6);
-        // Of a text with one no and two yes, as shares: a yes weighs four times a no.
+        // A text with one no and two yes, as shares: a yes has four times the weight of a no.
         let soft = TrainConfig { soft_labels: true, ..config(ModelKind::Shared) };
         let soft = Examples::new(&LABELS, YES_NO, 3, &TrainConfig { pos_weight: 4.0, ..soft });
         let targets = soft.rows(&[0], 0).targets;

@@ -1,4 +1,4 @@
-//! What a training is given: labels, configuration, and the encoder to tune.
+//! Inputs of training: labels, configuration, and the encoder to tune.
 
 use super::config::TrainConfig;
 use super::word_question::WordQuestion;
@@ -8,53 +8,51 @@ use dissensus_stats::data::ModelError;
 use dissensus_stats::data::{Attribute, Embeddings, ModelKind, Observation, Target, TrainingData};
 use std::path::{Path, PathBuf};
 
-/// An encoder that is to learn, and the texts it reads.
+/// An encoder to tune, and its texts.
 #[derive(Clone, Copy, Debug)]
 pub struct EncoderToTune<'a> {
-    /// Its folder.
     pub dir: &'a Path,
-    /// Pooling, longest input, device.
+    /// Pooling, longest input, and device.
     pub options: &'a EncoderOptions,
-    /// One body for each row of the embeddings.
+    /// One text body for each row of the embeddings.
     pub texts: &'a [&'a str],
 }
 
-/// Labels of another question that the encoder learns from beside the project's own. Nothing is scored by them.
+/// Labels of another question that the encoder learns from in addition to the project's own. They are not
+/// used for scoring.
 #[derive(Clone, Copy, Debug)]
 pub struct AuxiliaryTask<'a> {
-    /// One body for each text that its labels name.
+    /// One text body for each text of its labels.
     pub texts: &'a [&'a str],
     /// Its labels in any order, at most one per (text, annotator).
     pub observations: &'a [Observation],
-    /// How many annotators there are, others than those of the project's own question.
+    /// Number of annotators, who are different from those of the project's own question.
     pub annotators: usize,
-    /// Its scale.
     pub target: Target,
-    /// What is known about its annotators.
+    /// The annotators' attributes.
     pub attributes: &'a [Attribute],
 }
 
-/// A further question on the training's own texts, which is learned beside the first one on the same encoder, validated and scored.
+/// A further question on the training's own texts, which is learned together with the first one on the same
+/// encoder, validated and scored.
 #[derive(Clone, Copy, Debug)]
 pub struct JointQuestion<'a> {
     /// Its labels, annotators and scale; the texts (rows of the embeddings) are those of the training.
     pub data: TrainingData<'a>,
     /// Labels that choose the best checkpoint, together with those of the other questions.
     pub validation: &'a [Observation],
-    /// How much its mean loss counts, against that of the others; more than 0.
+    /// Weight of its mean loss relative to the others; more than 0.
     pub weight: f64,
 }
 
-/// A question of the training's own, checked.
+/// One of the training's own questions, validated.
 #[derive(Clone, Debug)]
 pub(super) struct Own<'a> {
     pub(super) data: TrainingData<'a>,
-    /// Sorted by text.
     pub(super) observations: Vec<Observation>,
-    /// Sorted by text.
     pub(super) validation: Vec<Observation>,
     pub(super) weight: f64,
-    /// What an earlier training left, where it does not learn.
+    /// The network of an earlier training run, if it is frozen.
     pub(super) held: Option<Network>,
 }
 
@@ -74,13 +72,12 @@ impl<'a> Own<'a> {
     }
 }
 
-/// The same, checked.
+/// An auxiliary question, validated.
 #[derive(Clone, Debug)]
 pub(super) struct Auxiliary<'a> {
     pub(super) task: AuxiliaryTask<'a>,
-    /// None; so many texts.
+    /// Empty embeddings with the number of texts.
     embeddings: Embeddings,
-    /// Sorted by text.
     pub(super) observations: Vec<Observation>,
 }
 
@@ -91,17 +88,16 @@ impl Auxiliary<'_> {
     }
 }
 
-/// The labels of one question among all that are learned.
+/// The labels of one of the questions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Labels<'a> {
     pub(super) data: TrainingData<'a>,
-    /// Sorted by text.
     pub(super) observations: &'a [Observation],
-    /// How much its mean loss counts beside those of other questions of the same steps.
+    /// Weight of its mean loss relative to other questions in the same steps.
     pub(super) weight: f64,
     /// Row of its first text among the bodies of all questions.
     first_row: u32,
-    /// Its network where that does not learn.
+    /// Its network, if it is frozen.
     pub(super) held: Option<&'a Network>,
 }
 
@@ -112,13 +108,13 @@ impl Labels<'_> {
     }
 }
 
-/// Questions whose steps are on the same texts: those of the training's own, or one auxiliary question.
+/// Questions whose steps use the same texts: the training's own, or one auxiliary question.
 #[derive(Clone, Debug)]
 pub(super) struct Together<'a> {
     pub(super) labels: Vec<Labels<'a>>,
     /// Texts with a label of any of them, ascending.
     pub(super) texts: Vec<u32>,
-    /// How many of them an epoch takes.
+    /// Number of these texts in an epoch.
     pub(super) texts_in_epoch: usize,
     /// Words that are learned in the same steps.
     pub(super) words: Vec<WordQuestion<'a>>,
@@ -134,10 +130,10 @@ impl<'a> Together<'a> {
     }
 }
 
-/// A training that has not begun.
+/// A training run that has not begun.
 #[derive(Clone, Debug)]
 pub struct Trainer<'a> {
-    /// Its own questions, the first of which gives the embeddings and the number of texts.
+    /// Its own questions, the first of which provides the embeddings and the number of texts.
     pub(super) own: Vec<Own<'a>>,
     /// Words that are learned on the same texts.
     pub(super) words: Vec<WordQuestion<'a>>,
@@ -145,13 +141,14 @@ pub struct Trainer<'a> {
     pub(super) auxiliary: Vec<Auxiliary<'a>>,
     pub(super) config: TrainConfig,
     pub(super) folder: Option<PathBuf>,
-    /// Step after which it ends, whatever the plan.
+    /// Step after which it ends, regardless of the plan.
     pub(super) ends_at: Option<u32>,
 }
 
 impl<'a> Trainer<'a> {
-    /// A training on the labels of `data`; `validation` are labels that choose the best checkpoint, on other texts. With
-    /// [`FreezePolicy::Frozen`] the embeddings of `data` are learned on, else `encoder` must be given.
+    /// Prepares training on the labels of `data`; `validation` are labels on other texts that choose the
+    /// best checkpoint. With [`FreezePolicy::Frozen`] training uses the embeddings of `data`, else
+    /// `encoder` must be given.
     ///
     /// # Errors
     /// What is wrong with the labels or the choices; [`ModelError::EmptySplit`] without labels.
@@ -188,15 +185,18 @@ impl<'a> Trainer<'a> {
         })
     }
 
-    /// Has it learn these questions beside its own, each with a network of its own on the same encoder (multi-task learning with hard
-    /// parameter sharing: Caruana 1997, doi 10.1023/A:1007379606734). A batch is of texts with a label of any of them, and a text is encoded once for all. Over an
-    /// epoch the loss is the mean of the questions' mean losses over their labels, weighted by `weight` for the first and by
-    /// [`JointQuestion::weight`]: a question with many labels does not drown the others. The best weights are those with the best weighted mean of the
-    /// questions' validation scores. What is learned of each is in [`Trained::into_heads`](super::Trained::into_heads), in this order.
+    /// Adds questions to learn together with the first one, each with a network of its own on the same
+    /// encoder (multi-task learning with hard parameter sharing: Caruana 1997, doi
+    /// 10.1023/A:1007379606734). A batch contains texts with a label of any of them, and each text is
+    /// encoded once for all. Over an epoch the loss is the mean of the questions' mean losses over their
+    /// labels, weighted by `weight` for the first and by [`JointQuestion::weight`] for the others: a
+    /// question with many labels does not dominate the others. The best weights are those with the best
+    /// weighted mean of the questions' validation scores. The learned heads are in
+    /// [`Trained::into_heads`](super::Trained::into_heads), in this order.
     ///
     /// # Errors
-    /// What is wrong with the labels; [`ModelError::Choice`] for a weight that is not more than 0; [`ModelError::Length`] where
-    /// the texts are others; [`ModelError::EmptySplit`] without labels.
+    /// What is wrong with the labels; [`ModelError::Choice`] for a weight that is not positive;
+    /// [`ModelError::Length`] where the texts differ; [`ModelError::EmptySplit`] without labels.
     pub fn with_questions(
         mut self,
         weight: f64,
@@ -219,12 +219,13 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
-    /// Holds the network of its own question `nth` as an earlier training left it: its weights get no updates, while its labels go on teaching
-    /// the encoder under it.
+    /// Freezes the network of its own question `nth` as an earlier training run left it: its weights get no
+    /// updates, while its labels continue to train the encoder below it.
     ///
     /// # Errors
-    /// [`ModelError::Choice`] where no encoder learns, of another model than the training's, or of `multilevel`, which is fitted anew;
-    /// [`ModelError::Held`] where the network is of other levels or annotators, or has no head for somebody whose labels are learned.
+    /// [`ModelError::Choice`] where no encoder learns, for another model than that of the training run, or
+    /// for `multilevel`, which is refitted; [`ModelError::Held`] where the network has other levels or
+    /// annotators, or has no head for an annotator with training labels.
     pub fn holding(mut self, nth: usize, head: &NetworkModel) -> Result<Self, ModelError> {
         let model = self.config.network.model;
         let refused = |value: String, allowed: &'static str| {
@@ -259,12 +260,16 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
-    /// Has the encoder learn too which words annotators mark, by a linear head on the last hidden states of each question's words. It stands beside the training's own questions,
-    /// in the same steps: a text is encoded once for all of them. What is learned is in [`Trained::word_heads`](super::Trained::word_heads), in this order.
+    /// Also trains the encoder on the words that annotators mark, by a linear head on the last hidden
+    /// states of each question's words. It shares the steps of the training's own questions: a text is
+    /// encoded once for all of them. The learned heads are in
+    /// [`Trained::word_heads`](super::Trained::word_heads), in this order.
     ///
     /// # Errors
-    /// [`ModelError::Choice`] where no encoder learns, where a soft prompt does, or for a weight that is not more than 0; [`ModelError::NotOverWords`] for a
-    /// model other than `shared` and `multilevel`; [`ModelError::Length`] where texts, words or marks do not fit together; [`ModelError::EmptySplit`] without answers.
+    /// [`ModelError::Choice`] where no encoder learns, where a soft prompt does, or for a weight that is
+    /// not positive; [`ModelError::NotOverWords`] for a model other than `shared` and `multilevel`;
+    /// [`ModelError::Length`] where texts, words or marks do not match; [`ModelError::EmptySplit`] without
+    /// answers.
     pub fn with_words(mut self, questions: &[WordQuestion<'a>]) -> Result<Self, ModelError> {
         let prompt = matches!(self.config.policy, FreezePolicy::Prompt(_));
         if !questions.is_empty() && (self.encoder.is_none() || prompt) {
@@ -284,13 +289,17 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
-    /// Has the encoder learn these questions too, each with a network of its own. An epoch takes every text of the training and, of
-    /// each larger one of these, as many as the geometric mean of both numbers of texts: it is drawn in proportion to the square root of its
-    /// size (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). Of a smaller one it takes every text once, none twice. Every step is on texts of one question, in an order drawn
-    /// from the seed. Validation, the choice of the best weights and the model that predicts know the training's own question alone.
+    /// Also trains the encoder on these auxiliary questions, each with a network of its own. An epoch uses
+    /// every text of the training data and, for each auxiliary question with more texts, as many as the
+    /// geometric mean of both numbers of texts: it is sampled in proportion to the square root of its size
+    /// (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). For one with fewer texts it
+    /// uses every text once. Every step is on texts of one question, in an order drawn from the seed.
+    /// Validation, the choice of the best weights and the predicting model consider only the training's own
+    /// question.
     ///
     /// # Errors
-    /// What is wrong with the labels; [`ModelError::Choice`] where no encoder learns; [`ModelError::EmptySplit`] without labels.
+    /// What is wrong with the labels; [`ModelError::Choice`] where no encoder learns;
+    /// [`ModelError::EmptySplit`] without labels.
     pub fn with_auxiliary(mut self, tasks: &[AuxiliaryTask<'a>]) -> Result<Self, ModelError> {
         if self.encoder.is_none() && !tasks.is_empty() {
             return Err(ModelError::Choice {
@@ -311,7 +320,7 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
-    /// The labels of every question by the texts that they share: the training's own first, then each auxiliary one.
+    /// Groups the labels of questions that share texts: the training's own first, then each auxiliary one.
     pub(super) fn labels(&self) -> Vec<Together<'_>> {
         let own = Together::of(self.own.iter().map(Own::labels).collect(), &self.words);
         let texts = own.texts.len();
@@ -330,35 +339,35 @@ impl<'a> Trainer<'a> {
         labels
     }
 
-    /// The bodies of every question, those of the training's own first; empty where no encoder learns.
+    /// The bodies of every question, those of the training's own first; empty with a frozen encoder.
     pub(super) fn bodies(&self) -> Vec<&'a str> {
         let own = self.encoder.iter().flat_map(|encoder| encoder.texts);
         own.chain(self.auxiliary.iter().flat_map(|other| other.task.texts)).copied().collect()
     }
 
-    /// Steps of an epoch, over all questions.
+    /// Number of steps in an epoch, over all questions.
     pub(super) fn steps_in_epoch(&self) -> u32 {
         let together = self.config.batch_size * self.config.gradient_accumulation_steps;
         let steps = |labels: &Together<'_>| labels.texts_in_epoch.div_ceil(together) as u32;
         self.labels().iter().map(steps).sum()
     }
 
-    /// Keeps checkpoints in `folder`, and resumes from the newest one there.
+    /// Stores checkpoints in `folder`, and resumes from the newest one there.
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
     }
 
-    /// Ends after this step of the plan, with the learning rates that the whole plan has until then: a training whose best step is
-    /// known is done again on more labels.
+    /// Ends after this step of the plan, with the learning rates of the whole plan until then: used to
+    /// repeat a training run whose best step is known on more labels.
     #[must_use]
     pub(crate) fn ending_at(mut self, step: u32) -> Self {
         self.ends_at = Some(step);
         self
     }
 
-    /// The steps of the plan, over which learning rates move.
+    /// Number of planned steps, which the schedule of learning rates covers.
     pub(crate) fn planned_steps(&self) -> u32 {
         let planned = self.steps_in_epoch().saturating_mul(self.config.epochs);
         self.config.max_steps.map_or(planned, |most| most.min(planned))

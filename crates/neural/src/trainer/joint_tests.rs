@@ -1,4 +1,4 @@
-//! Several own questions on one encoder: each learned, validated, resumed, and counted by its weight.
+//! Several own questions on one encoder: each learned, validated, resumed, and weighted.
 
 use super::tests::{BODIES, StopAt, data, four, four_samples, tiny, tiny_without_dropout, tuned, values};
 use super::*;
@@ -14,7 +14,7 @@ use dissensus_stats::metrics::{log_loss, score};
 
 const THREE: Target = Target { kind: ScaleKind::Ordinal, levels: 3 };
 
-/// A scale of three by three people, of two of the texts: 0 and 2.
+/// Three levels, three annotators, on two of the texts: 0 and 2.
 fn scale() -> Vec<Observation> {
     (0..6)
         .map(|i| Observation { text: i / 3 * 2, annotator: i % 3, level: ((i / 3 + i) % 3) as u16 })
@@ -25,7 +25,7 @@ fn of_scale<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> 
     TrainingData { embeddings, observations, annotators: 3, target: THREE, attributes: &[] }
 }
 
-/// One annotator's yes to a third question, on text 3 alone.
+/// One annotator's yes to a third question, on text 3 only.
 const ALONE: [Observation; 1] = [Observation { text: 3, annotator: 0, level: 1 }];
 
 fn questions<'a>(
@@ -46,8 +46,8 @@ fn numbers(trained: &Trained) -> Numbers {
     trained.history.iter().map(of).collect()
 }
 
-/// Every model learns all of them by one pass over the texts; a training that broke off goes on to the same numbers, and a checkpoint is of its
-/// questions, their labels and their weights.
+/// Every model learns all of them in one pass over the texts; an interrupted training run resumes to the
+/// same numbers, and a checkpoint is specific to its questions, their labels and their weights.
 #[test]
 fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
@@ -57,7 +57,7 @@ fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers(
         let config = TrainConfig { epochs: 3, eval_steps: Some(2), ..tuned(kind, FreezePolicy::Full) };
         let alone = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
         let trainer = alone.clone().with_questions(1.0, &questions(&none, &scale, &scale)).unwrap();
-        // Four texts, two at a time, whatever they are asked.
+        // Four texts, two at a time, regardless of the number of questions.
         assert_eq!((alone.steps_in_epoch(), trainer.steps_in_epoch()), (2, 2));
         let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
         for record in &whole.history {
@@ -100,7 +100,8 @@ fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers(
     }
 }
 
-/// A head that is held keeps every bit of its weights, while its labels teach the encoder under it and the others learn.
+/// A frozen head retains every bit of its weights, while its labels train the encoder below it and the
+/// others learn.
 #[test]
 fn a_head_that_is_held_stays_as_it_was() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
@@ -126,7 +127,7 @@ fn a_head_that_is_held_stays_as_it_was() {
         let after = trained.networks[1].tensors().unwrap();
         assert_eq!(before.len(), after.len());
         assert!(before.iter().all(|(name, tensor)| values(tensor) == values(&after[name])), "{kind}");
-        // The others and the encoder have learned, the encoder from the held question's labels too.
+        // The others and the encoder have learned, the encoder also from the frozen question's labels.
         let free = joint.clone().run(&Silent, |_| ()).unwrap();
         let moved = free.networks[1].tensors().unwrap();
         assert!(before.iter().any(|(name, tensor)| values(tensor) != values(&moved[name])), "{kind}");
@@ -135,7 +136,7 @@ fn a_head_that_is_held_stays_as_it_was() {
         let untouched = Encoder::open(&dir, &options).unwrap().encode(&BODIES).unwrap();
         assert_ne!(x(&trained), untouched, "{kind}");
         assert_ne!(x(&trained), x(&without.run(&Silent, |_| ()).unwrap()), "{kind}");
-        // Broken off it goes on to the same numbers, and under another head it does not.
+        // After an interruption it resumes to the same numbers; with another head it refuses to resume.
         let folder = tempfile::tempdir().unwrap();
         let broken = holding.clone().in_folder(folder.path()).run(&StopAt::steps(3), |_| ());
         assert_eq!(broken.err(), Some(ModelError::Cancelled));
@@ -179,11 +180,12 @@ fn a_head_that_does_not_fit_is_not_held() {
     assert!(error.to_string().contains("no head for some"), "{error}");
 }
 
-/// On embeddings that do not change nothing is shared but the order of the texts: a question that is learned beside another one becomes as good as alone.
+/// On fixed embeddings nothing is shared but the order of the texts: a question that is learned together
+/// with another one becomes as good as on its own.
 #[test]
 fn what_is_learned_of_each_question_predicts_it() {
     let one = simulate(160, 6, 2, 4, 100, 1);
-    // The opposite of what the first question asks, of fewer people.
+    // The opposite of the first question, with fewer annotators.
     let opposite: Vec<Observation> = one
         .observations
         .iter()
@@ -215,7 +217,7 @@ fn what_is_learned_of_each_question_predicts_it() {
     }
 }
 
-/// What counts of a question is its mean loss and its weight, not how many labels it has.
+/// A question counts by its mean loss and its weight, not by its number of labels.
 #[test]
 fn a_question_pulls_the_encoder_by_its_weight_and_not_by_its_number_of_labels() {
     let folder = tempfile::tempdir().unwrap();
@@ -228,7 +230,7 @@ fn a_question_pulls_the_encoder_by_its_weight_and_not_by_its_number_of_labels() 
             .map(|i| Observation { text: i / people, annotator: i % people, level: level(i / people) })
             .collect()
     };
-    // Two questions that want the opposite of each other, of which one has ten times as many labels.
+    // Two contradictory questions, of which one has ten times as many labels.
     let (few, many) = (labels(1, |text| (text % 2) as u16), labels(10, |text| (text / 2) as u16));
     let of = |observations, annotators| TrainingData { annotators, ..four(&none, observations) };
     let losses = |weight: f64| {
@@ -247,7 +249,7 @@ fn a_question_pulls_the_encoder_by_its_weight_and_not_by_its_number_of_labels() 
     };
     let (even, heavy, light) = (losses(1.0), losses(50.0), losses(0.02));
     assert!(heavy[1] < light[1] && light[0] < heavy[0], "{heavy:?} {light:?}");
-    // As many labels as the other, ten times over, change nothing: the mean of the losses is what is learned.
+    // As many labels as the other, ten times over, change nothing: the mean of the losses is minimised.
     let tenfold = labels(10, |text| (text % 2) as u16);
     let config = TrainConfig {
         epochs: 8,

@@ -1,4 +1,4 @@
-//! What is kept of a training: checkpoints to resume from, the best weights, and what it gives in the end.
+//! The results of a training run: checkpoints to resume from, the best weights, and the final model.
 
 use super::checkpoint::{CALIBRATED, Checkpoints, State};
 use super::data_hash::data_hash_of_format_1;
@@ -12,11 +12,11 @@ use dissensus_encoder::AdamW;
 use dissensus_stats::data::{ModelError, ModelKind};
 use std::collections::HashMap;
 
-/// What tensors of the best evaluation are called in a checkpoint.
+/// Prefix of the tensors of the best evaluation in a checkpoint.
 const BEST: &str = "best.";
 
 impl Training<'_, '_> {
-    /// The weights of what will predict as they are now, copied.
+    /// Copies the current weights of the predicting networks.
     pub(super) fn weights(&self) -> Result<HashMap<String, Tensor>, ModelError> {
         let mut tensors = HashMap::new();
         for task in self.own() {
@@ -68,7 +68,7 @@ impl Training<'_, '_> {
         };
         let data =
             if state.format == 1 { data_hash_of_format_1(self.trainer) } else { self.state.data.clone() };
-        // Of `multilevel` where an encoder has learned labels.
+        // Only for `multilevel` with an encoder that has learned labels.
         let calibrated = self.config.network.model == ModelKind::Multilevel
             && (self.trainer.encoder.is_some() || self.trainer.own[0].data.embeddings.tuned_on.is_some());
         if state.format < CALIBRATED && calibrated {
@@ -117,7 +117,7 @@ impl Training<'_, '_> {
     }
 }
 
-/// From here on it predicts, and that is done where it cannot fail.
+/// Moves a network to the CPU for prediction, which then cannot fail.
 fn on_cpu(learned: &Network) -> Result<Network, ModelError> {
     Ok(learned.on(&candle_core::Device::Cpu)?)
 }

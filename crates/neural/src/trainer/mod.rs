@@ -1,7 +1,8 @@
-//! Gradient training: a network on embeddings, and the encoder under it where that learns too.
+//! Gradient training: a network on embeddings, and the encoder below it where that is tuned too.
 //!
-//! One loop for all models, and for a question alone as for several on one encoder, and for auxiliary questions that teach the encoder alone. Randomness is drawn from seeds and step numbers alone, so that a training that was killed
-//! resumes from its last checkpoint to the same numbers.
+//! One loop serves all models, with a single question, several on one encoder, or auxiliary questions that
+//! train only the encoder. Randomness is drawn only from seeds and step numbers, so that a killed training
+//! run resumes from its last checkpoint to the same numbers.
 
 mod checkpoint;
 mod config;

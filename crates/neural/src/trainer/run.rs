@@ -1,4 +1,4 @@
-//! The loop: epochs of steps, evaluations between them, the best weights kept.
+//! The training loop: epochs of steps, evaluations between them, and the best weights.
 
 use super::history::EpochRecord;
 use super::inputs::Trainer;
@@ -9,11 +9,11 @@ use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{ModelError, ModelKind};
 
 impl Trainer<'_> {
-    /// Trains to the end, or until the validation labels say that it is enough.
+    /// Trains to the end, or until the validation labels stop it early.
     ///
     /// # Errors
     /// [`ModelError::Cancelled`] with a checkpoint to resume from; [`ModelError::LossNotFinite`];
-    /// [`ModelError::CheckpointMismatch`]; what the disk, the encoder or the device says.
+    /// [`ModelError::CheckpointMismatch`]; an error of the disk, the encoder or the device.
     pub fn run(
         self,
         progress: &dyn Progress,
@@ -74,7 +74,8 @@ impl Training<'_, '_> {
         Ok(StopReason::AllSteps)
     }
 
-    /// Whether the last step ended an epoch, or what is evaluated instead of epochs, and is not evaluated yet.
+    /// Whether the last step ended an epoch, or the interval that is evaluated instead of epochs, and has
+    /// not been evaluated yet.
     fn is_evaluation_due(&self) -> bool {
         let step = self.state.step;
         let at_end = match self.config.eval_steps {
@@ -86,7 +87,8 @@ impl Training<'_, '_> {
             && self.state.history.last().is_none_or(|record| record.step != step)
     }
 
-    /// Evaluates and writes a checkpoint; says so where it is to stop. When stopped meanwhile it is evaluated when it is resumed.
+    /// Evaluates and writes a checkpoint; returns why training stops, if it does. When interrupted, the
+    /// evaluation is done on resumption.
     fn evaluate_and_keep(
         &mut self,
         progress: &dyn Progress,
@@ -104,8 +106,8 @@ impl Training<'_, '_> {
         Ok(self.is_out_of_patience().then_some(StopReason::EarlyStopping))
     }
 
-    /// Fits the heads of auxiliary questions anew on the texts of this epoch, where that is how the model's head is fitted: their next steps
-    /// start from there.
+    /// Refits the heads of auxiliary questions on the texts of this epoch, where the model's head is fitted
+    /// that way: their next steps start from there.
     fn refit_auxiliary(&mut self, order: &[Window], progress: &dyn Progress) -> Result<(), ModelError> {
         if self.config.network.model != ModelKind::Multilevel {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How learning rates move over the steps.
+//! Schedules of learning rates.
 
 use dissensus_stats::data::{ModelError, value_named};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub enum Schedule {
     /// 1 throughout.
     Constant,
-    /// Falls evenly to 0 at the last step.
+    /// Falls linearly to 0 at the last step.
     #[default]
     Linear,
     /// Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts).
@@ -31,16 +31,17 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The factor of step `step` (from 0) of `steps`, the first `warmup` (share) of which are a warm-up.
+    /// Returns the learning rate factor of step `step` (from 0) of `steps`, the first `warmup` (share) of
+    /// which are a warm-up.
     ///
-    /// The warm-up rises evenly from `1 / (w + 1)` over its `w` steps, as `torch.optim.lr_scheduler.LinearLR` does with that
-    /// start factor: from 0 the first step, the only one of a very short training, would learn nothing. After the
-    /// warm-up the factors are those of `get_linear_schedule_with_warmup` and `get_cosine_schedule_with_warmup` of transformers.
+    /// The warm-up rises linearly from `1 / (w + 1)` over its `w` steps, as
+    /// `torch.optim.lr_scheduler.LinearLR` does with that start factor: from 0 the first step, the only one
+    /// of a very short training run, would learn nothing. After the warm-up the factors are those of
+    /// `get_linear_schedule_with_warmup` and `get_cosine_schedule_with_warmup` of transformers.
     pub fn factor(self, step: u32, steps: u32, warmup: f64) -> f64 {
         let (step, steps) = (f64::from(step), f64::from(steps.max(1)));
         let rising = warmup * steps;
@@ -68,8 +69,9 @@ impl std::str::FromStr for Schedule {
 mod tests {
     use super::*;
 
-    /// 10 steps, 2 of warm-up. The warm-up is that of PyTorch's `LinearLR(start_factor=1/3, total_iters=2)`; from the third step on
-    /// the numbers are those of transformers 4.x: `get_linear_schedule_with_warmup`, `get_cosine_schedule_with_warmup`.
+    /// 10 steps, 2 of warm-up. The warm-up is that of PyTorch's `LinearLR(start_factor=1/3,
+    /// total_iters=2)`; from the third step on the numbers are those of transformers 4.x:
+    /// `get_linear_schedule_with_warmup`, `get_cosine_schedule_with_warmup`.
     #[test]
     fn they_are_those_of_pytorch_and_transformers() {
         let linear = [1.0 / 3.0, 2.0 / 3.0, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125];

@@ -1,4 +1,4 @@
-//! One step: gradients of a window of texts, and the weights that they move.
+//! One step: gradients of a window of texts, and the resulting weight updates.
 
 use super::embedder::States;
 use super::history::GradientNorm;
@@ -12,20 +12,20 @@ use dissensus_encoder::{EncoderError, Gradients, LayerRates};
 use dissensus_stats::data::ModelError;
 use std::ops::Range;
 
-/// What a step learns of one question.
+/// The part of one question in a step.
 struct Part {
-    /// Place among the tasks of the stream.
+    /// Index among the tasks of the stream.
     task: usize,
-    /// Of each batch of the step.
+    /// Rows of each batch of the step.
     rows: Vec<Rows>,
     gathered: Option<Gathered>,
     divisor: f64,
-    /// Before the names of its weights.
+    /// Prefix of the names of its weights.
     prefix: String,
 }
 
 impl Part {
-    /// What its annotators' rows are called among the gradients.
+    /// Name of its annotators' rows among the gradients.
     fn table(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
@@ -41,13 +41,13 @@ impl Training<'_, '_> {
             gradients.clip(self.config.max_grad_norm)?;
         }
         if window.stream == 0 {
-            // Of several questions the loss of every step counts alike, see Stream's divisors.
+            // With several questions every step's loss has the same weight, see Stream's divisors.
             let weight = if self.streams[0].is_joint() { 1.0 } else { weight };
             self.state.loss += gradients.loss * weight;
             self.state.weight += weight;
         }
         let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup_ratio);
-        // Measured before the table's rows are taken out of it.
+        // Measured before the table's rows are taken out.
         let wants_norms = self.is_evaluated_next();
         self.gradient_norms.clear();
         let mut squares = None;
@@ -82,7 +82,7 @@ impl Training<'_, '_> {
         Ok(())
     }
 
-    /// What is learned of each question that has a label of these texts, and how much the labels weigh.
+    /// The part of each question with a label on these texts, and the total weight of the labels.
     fn parts(&self, window: &Window, seed: u64) -> Result<(Vec<Part>, f64), ModelError> {
         let stream = &self.streams[window.stream];
         let mut parts = Vec::new();
@@ -106,7 +106,7 @@ impl Training<'_, '_> {
         Ok((parts, all))
     }
 
-    /// The gradients of a step, added up over its batches.
+    /// Computes the gradients of a step, added up over its batches.
     fn gradients(&self, window: &Window, parts: &[Part], seed: u64) -> Result<Option<Gradients>, ModelError> {
         let stream = &self.streams[window.stream];
         let of_tasks = parts.iter().flat_map(|part| stream.tasks[part.task].variables());
@@ -140,7 +140,7 @@ impl Training<'_, '_> {
                 match (loss(x, share, parts.iter().zip(&networks), nth, batch_seed)?, of_words) {
                     (Some(of_texts), Some(of_words)) => of_texts + of_words,
                     (Some(one), None) | (None, Some(one)) => Ok(one),
-                    // Answered texts none of whose words has a token: nothing is to be learned of them.
+                    // Answered texts none of whose words has a token: there is nothing to learn.
                     (None, None) => x.sum_all()? * 0.0,
                 }
             });
@@ -160,7 +160,7 @@ impl Training<'_, '_> {
             || every.map_or(self.state.step_in_epoch + 1 == self.steps_in_epoch, |n| next.is_multiple_of(n))
     }
 
-    /// Adds to a loss or gradient that is not finite the step, and which checkpoint is left.
+    /// Adds the step and the remaining checkpoint to an error about a non-finite loss or gradient.
     fn with_context(&self, error: EncoderError) -> ModelError {
         match error {
             EncoderError::LossNotFinite { .. } | EncoderError::GradientNotFinite { .. } => {
@@ -176,7 +176,7 @@ impl Training<'_, '_> {
     }
 }
 
-/// The losses of all questions on the embeddings `x` of a share of batch `nth`, added up.
+/// Computes the sum of the losses of all questions on the embeddings `x` of a share of batch `nth`.
 fn loss<'p>(
     x: &Tensor,
     share: Range<usize>,
@@ -190,7 +190,7 @@ fn loss<'p>(
         if rows.len() == 0 {
             continue;
         }
-        // Every question drops elements of its own.
+        // Every question has dropout masks of its own.
         let start = share.start as u64 | (part.task as u64) << 20;
         let dropout = DropoutRng { seed: u64::from(seed) << 32 | start };
         let loss = (network.loss(x, &rows, part.gathered.as_ref(), Some(dropout))? / part.divisor)?;
@@ -202,7 +202,7 @@ fn loss<'p>(
     Ok(total)
 }
 
-/// The losses of words on the states of a share's tokens, added up.
+/// Computes the sum of the losses of words on the states of a share's tokens.
 fn word_loss(
     stream: &Stream<'_>,
     states: States<'_>,

@@ -1,4 +1,4 @@
-//! Questions whose steps are on the same texts: a text is encoded once for all of them.
+//! Streams: questions whose steps use the same texts, each of which is encoded once for all of them.
 
 use super::config::TrainConfig;
 use super::embedder::Embedder;
@@ -9,30 +9,30 @@ use super::words::WordTask;
 use crate::networks::Rows;
 use dissensus_stats::data::ModelError;
 
-/// Questions of the same texts, each with a network of its own.
+/// Questions on the same texts, each with a network of its own.
 pub(super) struct Stream<'a> {
     pub(super) tasks: Vec<Task<'a>>,
     pub(super) words: Vec<WordTask<'a>>,
     /// Texts with a label of any of them, ascending.
     pub(super) texts: Vec<u32>,
     pub(super) texts_in_epoch: usize,
-    /// What the summed loss of each task is divided by in every step; empty for a task alone, whose loss is the mean over the labels of
-    /// the step.
+    /// Divisor of the summed loss of each task in every step; empty for a single task, whose loss is the
+    /// mean over the labels of the step.
     divisors: Vec<f64>,
-    /// The same of words.
+    /// The same for words.
     pub(super) word_divisors: Vec<f64>,
 }
 
 /// The texts of one step.
 pub(super) struct Window {
-    /// Place of their stream.
+    /// Index of their stream.
     pub(super) stream: usize,
-    /// Places in [`Stream::texts`].
+    /// Indices into [`Stream::texts`].
     pub(super) places: Vec<usize>,
 }
 
 impl<'a> Stream<'a> {
-    /// The stream at place `nth`, with networks before the first step.
+    /// Creates the stream with index `nth`, with networks before the first step.
     pub(super) fn new(
         nth: usize,
         of: Together<'a>,
@@ -60,7 +60,7 @@ impl<'a> Stream<'a> {
         Ok(Self { tasks, words, texts, texts_in_epoch, divisors, word_divisors })
     }
 
-    /// The rows of a task's labels of the texts at these places, of which the n-th is text n of the batch.
+    /// The rows of a task's labels on the texts at these indices, of which the n-th is text n of the batch.
     pub(super) fn rows(&self, task: usize, places: &[usize], seed: u64) -> Rows {
         let examples = &self.tasks[task].examples;
         if !self.is_joint() {
@@ -72,7 +72,7 @@ impl<'a> Stream<'a> {
         examples.rows_at(places.iter().enumerate().filter_map(place), seed.wrapping_add(task as u64))
     }
 
-    /// Summed weight of a task's labels of these texts.
+    /// Total weight of a task's labels on these texts.
     pub(super) fn weight(&self, task: usize, places: &[usize]) -> f64 {
         let examples = &self.tasks[task].examples;
         let place = |place: &usize| examples.texts.binary_search(&self.texts[*place]).ok();
@@ -80,18 +80,18 @@ impl<'a> Stream<'a> {
         examples.weight(&own)
     }
 
-    /// What the summed loss of a task is divided by, in a step whose labels of it weigh `weight`.
+    /// Divisor of a task's summed loss, in a step whose labels for it have the total weight `weight`.
     pub(super) fn divisor(&self, task: usize, weight: f64) -> f64 {
         self.divisors.get(task).copied().unwrap_or(weight).max(1e-9)
     }
 
-    /// Whether more than one question is learned by every step.
+    /// Whether every step trains more than one question.
     pub(super) fn is_joint(&self) -> bool {
         self.tasks.len() + self.words.len() > 1
     }
 }
 
-/// Before the names of a task's weights in a checkpoint; nothing before those of the training's first own question.
+/// Prefix of a task's weights in a checkpoint; empty for the training's first own question.
 fn prefix(stream: usize, place: usize) -> String {
     match (stream, place) {
         (0, 0) => String::new(),
@@ -100,8 +100,9 @@ fn prefix(stream: usize, place: usize) -> String {
     }
 }
 
-/// Of tasks that share their steps: the weight of a task's labels in an average step, over its share of the tasks' weights. The mean over
-/// the steps of an epoch is then the weighted mean of the tasks' mean losses, however few of a task's labels a step happens to have.
+/// Divisors of tasks that share their steps: the weight of a task's labels in an average step, over its
+/// share of the tasks' weights. The mean over the steps of an epoch is then the weighted mean of the tasks'
+/// mean losses, however few of a task's labels a step happens to have.
 fn divisors(tasks: &[Task<'_>], words: &[WordTask<'_>], steps: usize) -> (Vec<f64>, Vec<f64>) {
     if tasks.len() + words.len() < 2 {
         return (Vec::new(), Vec::new());

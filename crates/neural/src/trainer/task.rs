@@ -1,4 +1,4 @@
-//! What a training learns: the labels of one question, with a network of their own on the encoder that all questions share.
+//! A training task: the labels of one question, with a network of its own on the shared encoder.
 
 use super::config::TrainConfig;
 use super::embedder::Embedder;
@@ -13,10 +13,11 @@ use dissensus_stats::data::progress::{Progress, Quiet, Silent};
 use dissensus_stats::data::{Embeddings, FitOptions, ModelError, Observation, TrainingData};
 use std::collections::HashMap;
 
-/// Texts whose embeddings decide how all are scaled, where an encoder learns.
+/// Number of texts whose embeddings determine the scaling, with a tuned encoder.
 const SCALED_BY: usize = 256;
 
-/// The embeddings of the texts that were asked for last: options of one question have the same texts, and an encoder reads them once.
+/// Cache of the embeddings of the texts requested last: options of one question have the same texts, and
+/// the encoder reads them once.
 #[derive(Default)]
 pub(super) struct Sampled {
     texts: Vec<u32>,
@@ -33,19 +34,19 @@ impl Sampled {
     }
 }
 
-/// A question that is learned.
+/// A question to learn.
 pub(super) struct Task<'a> {
     pub(super) labels: Labels<'a>,
     pub(super) examples: Examples,
     pub(super) network: Network,
-    /// Before the names of its weights in a checkpoint.
+    /// Prefix of the names of its weights in a checkpoint.
     pub(super) prefix: String,
-    /// Whether its network stays as it is.
+    /// Whether its network is frozen.
     pub(super) is_held: bool,
 }
 
 impl<'a> Task<'a> {
-    /// A task whose weights have names after `prefix`, with the network before the first step.
+    /// Creates a task whose weights have names with `prefix`, with the network before the first step.
     pub(super) fn new(
         prefix: String,
         labels: Labels<'a>,
@@ -93,7 +94,7 @@ impl<'a> Task<'a> {
         Ok(Self { labels, examples, network, prefix, is_held: false })
     }
 
-    /// Everything dense that learns of its network, by the names of a checkpoint; nothing of one that is held.
+    /// All dense trainable variables of its network, by their names in a checkpoint; none for a frozen one.
     pub(super) fn variables(&self) -> Vec<(String, Var)> {
         if self.is_held {
             return Vec::new();
@@ -102,12 +103,12 @@ impl<'a> Task<'a> {
         self.network.variables().into_iter().map(named).collect()
     }
 
-    /// Its network's weights, by the names of a checkpoint.
+    /// Its network's weights, by their names in a checkpoint.
     pub(super) fn tensors(&self) -> Result<HashMap<String, Tensor>, ModelError> {
         Ok(self.prefixed(self.network.tensors()?))
     }
 
-    /// What the optimizer remembers of its annotators' rows, by the names of a checkpoint.
+    /// The optimizer state of its annotators' rows, by names in a checkpoint.
     pub(super) fn table_state(&self) -> Result<HashMap<String, Tensor>, ModelError> {
         let state = self.network.table.as_ref().map(|table| table.state_dict()).transpose()?;
         Ok(self.prefixed(state.unwrap_or_default()))
@@ -124,12 +125,12 @@ impl<'a> Task<'a> {
         tensors.iter().filter_map(own).collect()
     }
 
-    /// Takes over what [`Task::tensors`] gave.
+    /// Restores the tensors returned by [`Task::tensors`].
     pub(super) fn set(&mut self, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         Ok(self.network.set(&self.stripped(tensors))?)
     }
 
-    /// Takes over what [`Task::table_state`] gave.
+    /// Restores the state returned by [`Task::table_state`].
     pub(super) fn set_table_state(&mut self, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         let state = self.stripped(tensors);
         if let Some(table) = &mut self.network.table {
@@ -138,8 +139,8 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Fits the head and the random effects of `multilevel` anew to the labels of `data`: the next steps start from there. The
-    /// network has a linear head and nothing else, so that is what is fitted.
+    /// Refits the head and the random effects of `multilevel` to the labels of `data`: the next steps start
+    /// from there. The network has only a linear head, so only that is fitted.
     pub(super) fn refit(
         &mut self,
         data: &TrainingData<'_>,
@@ -153,7 +154,7 @@ impl<'a> Task<'a> {
         Ok((head, crossed))
     }
 
-    /// As [`Task::refit`], to the labels of the texts at these places on their embeddings as they are now.
+    /// Like [`Task::refit`], with the labels of the texts at these indices on their current embeddings.
     pub(super) fn refit_on(
         &mut self,
         mut places: Vec<usize>,
@@ -173,7 +174,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// What the network of `multilevel` has of the model.
+/// Options with which `multilevel` has only what its network can represent.
 pub(super) fn head_alone(seed: u64) -> FitOptions {
     FitOptions { seed, slopes: false, text_scores: false, ..FitOptions::default() }
 }

@@ -1,4 +1,4 @@
-//! The loop as a whole: it learns, repeats itself, resumes after an interruption, and says what went wrong.
+//! The loop as a whole: it learns, is reproducible, resumes after an interruption, and reports errors.
 
 use super::*;
 use crate::networks::Network;
@@ -22,7 +22,7 @@ pub(super) fn data(sim: &Simulation) -> TrainingData<'_> {
     }
 }
 
-/// Stops after so many steps, as a kill would between two.
+/// Stops after this many steps, like a kill between two.
 pub(super) struct StopAt(u64, AtomicU64);
 
 impl StopAt {
@@ -44,7 +44,8 @@ pub(super) fn tiny() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
 }
 
-/// The same without dropout, whose noise would drown what tells the four samples of so small an encoder apart.
+/// The same without dropout, whose noise would hide the differences between the four samples of so small an
+/// encoder.
 pub(super) fn tiny_without_dropout(folder: &Path) {
     for entry in std::fs::read_dir(tiny()).unwrap().flatten().filter(|e| e.path().is_file()) {
         std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
@@ -59,7 +60,7 @@ pub(super) fn tiny_without_dropout(folder: &Path) {
 
 pub(super) const BODIES: [&str; 4] = ["this is fair", "you are bad", "good work", "the cup is here"];
 
-/// Two annotators who always differ on four texts.
+/// Two annotators who always disagree on four texts.
 pub(super) fn four_samples() -> Vec<Observation> {
     (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: ((i / 2 + i) % 2) as u16 }).collect()
 }
@@ -110,8 +111,8 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
         let losses: Vec<f64> = trained.history.iter().filter_map(|r| r.train_loss).collect();
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(least < losses[0], "{policy}: {losses:?}");
-        // Heads begin at 0 and so give the encoder nothing in the first step;
-        // the head for new annotators hears as many yes as no of each text: its gradient may well cancel out.
+        // Heads begin at 0 and so give the encoder no gradient in the first step; the head for new
+        // annotators gets as many yes as no labels of each text: its gradient may well cancel out.
         let is_dead = |g: &&GradientNorm| g.norm == 0.0 && g.group != "head";
         let dead = trained.history[1..].iter().flat_map(|r| &r.gradients).find(is_dead);
         assert!(dead.is_none(), "{policy}: {dead:?}");
@@ -195,7 +196,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
             let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             assert_eq!(values(tensor), values(&b[name]), "{kind} {name}");
         }
-        // A checkpoint is of its labels and choices.
+        // A checkpoint is specific to its labels and configuration.
         let other = TrainConfig { epochs: 4, ..config };
         let other = Trainer::new(data, &validation, None, other).unwrap().in_folder(folder.path());
         assert!(matches!(other.run(&Silent, |_| ()), Err(ModelError::CheckpointMismatch { .. })));
@@ -220,7 +221,8 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
     }
 }
 
-/// What is kept of texts while a prompt learns is memory alone: a training goes on without it, and with another share of it.
+/// The cache of texts during prompt training affects only memory: a training run resumes without it, and
+/// with a cache of another size.
 #[test]
 fn a_prompt_after_the_texts_goes_on_to_the_same_numbers_whatever_was_kept_of_them() {
     let (none, observations) = (Embeddings::none(4), four_samples());
@@ -292,7 +294,7 @@ fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let config = TrainConfig {
         batch_size: 10,
-        // Weights that grow without a bound.
+        // Weights that grow without bound.
         weight_decay: 1e38,
         max_grad_norm: 0.0,
         schedule: Schedule::Constant,
@@ -336,7 +338,7 @@ fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
 
 #[test]
 fn attributes_are_learned_where_they_tell_people_apart() {
-    // Who is young says yes, who is old says no; every third annotator's age is unknown.
+    // Young annotators answer yes, old ones no; every third annotator's age is unknown.
     let old = |a: u32| a % 2 == 1;
     let observations: Vec<Observation> = (0..600)
         .map(|i| Observation { text: i % 20, annotator: i / 20, level: u16::from(old(i / 20)) })
@@ -348,7 +350,7 @@ fn attributes_are_learned_where_they_tell_people_apart() {
     };
     let x = Embeddings::new(2, (0..40).map(|i| (i % 7) as f32 / 7.0).collect()).unwrap();
     let attributes = [attribute];
-    // The last six annotators have no training label: only their attributes can tell.
+    // The last six annotators have no training label: only their attributes are informative.
     let train: Vec<Observation> = observations.iter().filter(|o| o.annotator < 24).copied().collect();
     let data = TrainingData {
         embeddings: &x,
@@ -389,11 +391,12 @@ fn what_cannot_be_trained_says_why() {
     assert!(matches!(error, ModelError::Length { expected: 10, found: 4, .. }));
 }
 
-/// The network has a linear head and nothing else: where a Gaussian process would predict better, it begins with the linear fit all the same.
+/// The network has only a linear head: it begins with the linear fit even where a Gaussian process would
+/// predict better.
 #[test]
 fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
     use dissensus_models::batch::{AlternatingFit, Prepared, fit_at_face_value};
-    // A score that no line through the embeddings has: with the square of the first number.
+    // A score that is not linear in the embeddings: with the square of the first number.
     let mut sim = simulate(300, 12, 2, 3, 300, 4);
     for o in &mut sim.observations {
         let x = f64::from(sim.embeddings.row(o.text as usize)[0]);
@@ -433,7 +436,7 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
     assert!(head.iter().any(|w| w.abs() > 1e-3), "{head:?} {:?}", began.keys());
 }
 
-/// An epoch is scored on labels that no encoder has learned, neither this one nor the one that it began as.
+/// An epoch is scored on labels that no encoder has learned, neither this one nor its parent.
 #[test]
 fn validation_labels_that_taught_the_parent_encoder_are_not_scored() {
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
@@ -520,7 +523,7 @@ fn other_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
     AuxiliaryTask { texts: &OTHER_BODIES, observations, annotators: 3, target, attributes: &[] }
 }
 
-/// A choice of five by four people, on two of these texts.
+/// A choice among five options by four annotators, on two of these texts.
 fn small_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
     let target = Target { kind: ScaleKind::Choice, levels: 5 };
     AuxiliaryTask { texts: &OTHER_BODIES[..2], observations, annotators: 4, target, attributes: &[] }
@@ -530,8 +533,8 @@ pub(super) fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
     tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap()
 }
 
-/// Every model learns both questions with networks of their own; a training that broke off, also in the middle of an epoch, goes on to the
-/// same numbers.
+/// Every model learns both questions with networks of their own; an interrupted training run, also in the
+/// middle of an epoch, resumes to the same numbers.
 #[test]
 fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
     let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
@@ -564,7 +567,7 @@ fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
         let x = |trained: &Trained| trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
         assert_eq!(x(&whole), x(&mended), "{kind}");
         assert_ne!(x(&whole), x(&alone.run(&Silent, |_| ()).unwrap()), "{kind}: they taught the encoder");
-        // A checkpoint is of its auxiliary labels too.
+        // A checkpoint is specific to its auxiliary labels too.
         let mut changed = others.clone();
         changed[4].level = (changed[4].level + 1) % 3;
         let other =
@@ -585,18 +588,19 @@ fn the_loss_that_is_told_is_that_of_the_own_question() {
     let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
     let trained = trainer.with_auxiliary(&[other_question(&others)]).unwrap().run(&Silent, |_| ()).unwrap();
     let losses: Vec<f64> = trained.history.iter().filter_map(|r| r.train_loss).collect();
-    // Two steps of five are its own in each epoch; a step on three levels alone has no loss to tell.
+    // Two steps of five are its own in each epoch; a step on only three levels has no loss to report.
     assert_eq!((trained.history.len(), losses.len()), (10, 4));
     assert!(losses.iter().all(|loss| *loss > 0.0));
 }
 
-/// What the other question teaches reaches the embeddings of texts that the own question has no label of.
+/// The other question's labels affect the embeddings of texts without a label of the own question.
 #[test]
 fn an_auxiliary_question_teaches_the_encoder_what_tells_texts_apart() {
     let folder = tempfile::tempdir().unwrap();
     tiny_without_dropout(folder.path());
     let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
-    // Of two texts the own question has as many labels of each level; in the other one what is "bad" is told from what is "good".
+    // The own question has as many labels of each level on both texts; the other one distinguishes "bad"
+    // from "good".
     let bodies = ["this is good", "this is bad", "the work is good", "the work is bad"];
     let own: Vec<Observation> =
         (0..4).map(|i| Observation { text: i / 2, annotator: i % 2, level: (i % 2) as u16 }).collect();

@@ -1,4 +1,4 @@
-//! What a training gives.
+//! Results of a training run.
 
 use super::history::EpochRecord;
 use super::word_question::WordHead;
@@ -19,45 +19,44 @@ use std::sync::Arc;
 pub enum StopReason {
     /// All steps are done.
     AllSteps,
-    /// The validation labels were predicted no better for as many evaluations as patience allows.
+    /// The scores on the validation labels did not improve for as many evaluations as patience allows.
     EarlyStopping,
 }
 
 /// A finished training, with the weights of its best evaluation.
 pub struct Trained {
-    /// Of each own question.
+    /// The network of each own question.
     pub(super) networks: Vec<Network>,
-    /// Of the words of each question that was learned by its words, in their order.
+    /// Heads of the words of each question with words, in their order.
     pub word_heads: Vec<WordHead>,
     pub(super) encoder: Option<Trainable>,
-    /// Every evaluation.
+    /// All evaluations.
     pub history: Vec<EpochRecord>,
-    /// Why it ended.
+    /// Why it stopped.
     pub ended: StopReason,
-    /// Seconds it took, breaks not counted.
     pub seconds: f64,
-    /// `cpu`, `cuda` or `metal`.
     pub device: &'static str,
 }
 
 impl Trained {
-    /// The tuned encoder, for embeddings of any text; none where it did not learn.
+    /// Returns the tuned encoder, for embeddings of any text; `None` where it was frozen.
     ///
     /// # Errors
-    /// The folder that it came from is gone.
+    /// Its source folder no longer exists.
     pub fn encoder(&self) -> Result<Option<Encoder>, ModelError> {
         self.encoder.as_ref().map(Trainable::encoder).transpose().map_err(encoder_error)
     }
 
-    /// What is to be said where texts were cut earlier than asked for, so that a soft prompt had its room.
+    /// Note for the user where texts were cut earlier than requested, to make room for a soft prompt.
     pub fn cut_for_prompt(&self) -> Option<String> {
         self.encoder.as_ref().and_then(Trainable::cut_for_prompt)
     }
 
-    /// Writes the tuned encoder, with tokenizer and configuration, into the new folder `dir`. False where none learned.
+    /// Writes the tuned encoder, with tokenizer and configuration, into the new folder `dir`. Returns false
+    /// where none was tuned.
     ///
     /// # Errors
-    /// `dir` exists, or what the disk says.
+    /// `dir` exists, or an I/O error.
     pub fn save_encoder(&self, dir: &Path) -> Result<bool, ModelError> {
         match &self.encoder {
             None => Ok(false),
@@ -65,17 +64,14 @@ impl Trained {
         }
     }
 
-    /// What was learned of each own question, in their order.
+    /// The learned heads of each own question, in their order.
     pub fn into_heads(self) -> Vec<Head> {
         self.networks.into_iter().map(|network| Head { network }).collect()
     }
 }
 
 impl Trained {
-    /// As [`Head::model`], of the first own question.
-    ///
-    /// # Errors
-    /// As there.
+    /// Calls [`Head::model`] for the first own question.
     pub fn model(
         self,
         data: &TrainingData<'_>,
@@ -84,10 +80,7 @@ impl Trained {
         self.first().model(data, options)
     }
 
-    /// As [`Head::network_model`], of the first own question.
-    ///
-    /// # Errors
-    /// As there.
+    /// Calls [`Head::network_model`] for the first own question.
     pub fn network_model(self, x: Arc<Embeddings>) -> Result<NetworkModel, ModelError> {
         self.first().network_model(x)
     }
@@ -97,17 +90,17 @@ impl Trained {
     }
 }
 
-/// What was learned of one question: the network on the embeddings.
+/// The learned head of one question: the network on the embeddings.
 pub struct Head {
     network: Network,
 }
 
 impl Head {
-    /// The model that predicts, over the embeddings of `data`: those learned on, or those of the tuned encoder.
-    /// `multilevel` is fitted to the labels of `data` on them.
+    /// Returns the predicting model over the embeddings of `data`: those it was trained on, or those of the
+    /// tuned encoder. `multilevel` is fitted to the labels of `data` on them.
     ///
     /// # Errors
-    /// As `dissensus_selection::fit`; [`ModelError::EmbeddingLength`].
+    /// Those of `dissensus_selection::fit`; [`ModelError::EmbeddingLength`].
     pub fn model(
         self,
         data: &TrainingData<'_>,
@@ -120,7 +113,7 @@ impl Head {
         Ok(Box::new(self.network_model(Arc::new(data.embeddings.clone()))?))
     }
 
-    /// The network over these embeddings, for models other than `multilevel`.
+    /// Returns the network over these embeddings, for models other than `multilevel`.
     ///
     /// # Errors
     /// [`ModelError::EmbeddingLength`].

@@ -1,4 +1,4 @@
-//! A training at work: its questions, weights and optimizer.
+//! A running training: its questions, weights and optimizer.
 
 use super::checkpoint::{Checkpoints, State};
 use super::config::TrainConfig;
@@ -16,12 +16,12 @@ use rand::seq::SliceRandom;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// A training at work.
+/// A running training.
 pub(super) struct Training<'a, 'b> {
     pub(super) trainer: &'b Trainer<'a>,
     pub(super) config: &'b TrainConfig,
     pub(super) embedder: Embedder<'a>,
-    /// The training's own questions, which are scored, then each auxiliary one.
+    /// The stream of the training's own questions, which are scored, then that of each auxiliary one.
     pub(super) streams: Vec<Stream<'b>>,
     pub(super) variables: Vec<(String, Var)>,
     pub(super) optimizer: AdamW,
@@ -32,7 +32,7 @@ pub(super) struct Training<'a, 'b> {
     pub(super) best: Option<HashMap<String, Tensor>>,
     pub(super) steps_in_epoch: u32,
     pub(super) steps: u32,
-    /// Steps that are taken of them.
+    /// Number of steps to take.
     pub(super) last: u32,
     /// Gradient norms of the last step.
     pub(super) gradient_norms: Vec<GradientNorm>,

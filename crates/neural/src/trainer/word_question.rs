@@ -1,30 +1,30 @@
-//! What a training is told of marked words, and what it has learned of them.
+//! Inputs of training on marked words, and the learned heads.
 
 use dissensus_models::spans::SpanAnswer;
 use dissensus_stats::data::ModelError;
 
-/// Which words annotators mark, to be learned beside what they say of whole texts. Texts are rows of the training's embeddings.
+/// The words that annotators mark, to be learned together with labels of whole texts. Texts are rows of the
+/// training's embeddings.
 #[derive(Clone, Copy, Debug)]
 pub struct WordQuestion<'a> {
-    /// Of each text its words (first character and the one behind the last, Unicode scalar values); of texts without answers none are needed.
+    /// The words of each text (first character and the one after the last, Unicode scalar values); not
+    /// needed for texts without answers.
     pub words: &'a [Vec<(u32, u32)>],
-    /// Of each text what its words count for: one over how often the form stands in it.
+    /// Weights of each text's words: one over the number of occurrences of the form in the text.
     pub counts: &'a [Vec<f32>],
-    /// Answers that are learned from.
+    /// Training answers.
     pub answers: &'a [SpanAnswer],
     /// Answers that choose the best checkpoint, together with the labels of the other questions.
     pub validation: &'a [SpanAnswer],
-    /// How many annotators there are.
     pub annotators: usize,
-    /// How many types of spans.
     pub types: usize,
-    /// How much its mean loss counts, in parts of what a model that knows only how often each type is marked would lose, against those of the other questions;
-    /// more than 0.
+    /// Weight of its mean loss relative to the other questions, in units of the loss of a model that knows
+    /// only how often each type is marked; more than 0.
     pub weight: f64,
 }
 
 impl WordQuestion<'_> {
-    /// That answers are to so many texts, by annotators that there are, and mark words that are there.
+    /// Checks that answers refer to existing texts, annotators and words.
     pub(super) fn check(&self, texts: usize) -> Result<(), ModelError> {
         if !self.weight.is_finite() || self.weight <= 0.0 {
             let allowed = "the weight of a question is more than 0";
@@ -60,19 +60,20 @@ impl WordQuestion<'_> {
     }
 }
 
-/// What was learned of the words of one question: scores are `state of the word x weights + constants`, in logits.
+/// The head learned for the words of one question: scores are `state of the word x weights + constants`, in
+/// logits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordHead {
     /// `[types][hidden]`, row-major, on the last hidden states of the tuned encoder.
     pub weights: Vec<f32>,
-    /// One a type.
+    /// One per type.
     pub constants: Vec<f32>,
-    /// Whether annotators were told apart while it learned.
+    /// Whether annotators were distinguished in training.
     pub with_readiness: bool,
 }
 
 impl WordHead {
-    /// Scores in logits of words with these states (`[words][hidden]`): `[words][types]`.
+    /// Computes scores in logits of words with these states (`[words][hidden]`): `[words][types]`.
     pub fn scores(&self, states: &[f32]) -> Vec<f64> {
         let hidden = self.weights.len() / self.constants.len().max(1);
         let mut scores = Vec::new();

@@ -1,4 +1,4 @@
-//! Words that are learned beside what is said of whole texts.
+//! Learning words together with labels of whole texts.
 
 use super::tests::{BODIES, StopAt, four, four_samples, tiny, tiny_without_dropout, tuned, values};
 use super::*;
@@ -9,7 +9,7 @@ use dissensus_stats::data::{Embeddings, ModelError, ModelKind};
 use dissensus_stats::math::sigmoid;
 use std::ops::ControlFlow;
 
-/// Of each body its words: runs of characters that are no spaces.
+/// Words of each body: runs of characters other than spaces.
 fn words() -> Vec<Vec<(u32, u32)>> {
     let of = |body: &&str| {
         let mut words = Vec::new();
@@ -33,7 +33,8 @@ fn ones(words: &[Vec<(u32, u32)>]) -> Vec<Vec<f32>> {
     words.iter().map(|words| vec![1.0; words.len()]).collect()
 }
 
-/// Two types, three people: the first word is marked with the first type, by person 2 all words with the second too.
+/// Two types, three annotators: the first word is marked with the first type, and by annotator 2 all words
+/// with the second too.
 fn answers() -> Vec<SpanAnswer> {
     let of = |text: u32, annotator: u32| {
         let marks = match annotator {
@@ -80,7 +81,7 @@ fn words_are_learned_beside_texts_and_resumed_to_the_same_numbers() {
         for record in &whole.history {
             let [Some(texts), Some(of_words)] = record.questions[..] else { panic!("{kind}: {record:?}") };
             assert!(record.train_loss.is_some_and(f64::is_finite), "{kind}");
-            // The mean of both, words in parts of what their rates alone would lose.
+            // The mean of both, with words in units of the loss of their rates.
             let base = (record.validation.unwrap().log_loss * 2.0 - texts.log_loss) / of_words.log_loss;
             assert!((1.0..3.0).contains(&base), "{kind}: {base}");
         }
@@ -100,7 +101,7 @@ fn words_are_learned_beside_texts_and_resumed_to_the_same_numbers() {
             x(&alone.clone().run(&Silent, |_| ()).unwrap()),
             "{kind}: words taught the encoder"
         );
-        // A checkpoint is of its marks and their weight.
+        // A checkpoint is specific to its marks and their weight.
         let mut changed = answers.clone();
         changed[1].marks.clear();
         let heavier = WordQuestion { weight: 2.0, ..asked(&words, &counts, &answers, &answers) };
@@ -138,7 +139,8 @@ fn longer_training_tells_marked_words_and_people_apart() {
     assert!(losses[losses.len() - 1] < 0.9 * losses[0], "{losses:?}");
 }
 
-/// The loss and the gradient of the head, worked out anew from the states that the finished encoder gives words.
+/// The loss and the gradient of the head, recomputed from the states that the finished encoder gives for
+/// words.
 #[test]
 fn the_loss_is_that_of_the_states_of_words() {
     let (words, mut answers) = (words(), answers());
@@ -154,7 +156,7 @@ fn the_loss_is_that_of_the_states_of_words() {
     let of = asked(&words, &counts, &answers, &[]);
     let mut task =
         super::words::WordTask::new("words-0.".into(), of, ModelKind::Multilevel, &embedder).unwrap();
-    // Some head, and some readiness of the second person.
+    // Some head, and some readiness of the second annotator.
     let hidden = embedder.hidden();
     let weights: Vec<f32> = (0..hidden * 2).map(|at| ((at * 37 % 19) as f32 - 9.0) / 20.0).collect();
     let tensor = |values: Vec<f32>, shape: (usize, usize)| {

@@ -1,4 +1,5 @@
-//! Questions with spans while an encoder is tuned: a linear head on the states of words beside the heads on embeddings of texts.
+//! Span questions while an encoder is tuned: a linear head on the states of words in addition to the heads
+//! on embeddings of texts.
 
 use super::embedder::{Embedder, States};
 use super::history::ValidationScores;
@@ -12,25 +13,24 @@ use dissensus_stats::math::{attenuation, sigmoid};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// Words that are learned.
+/// A task of learning words.
 pub(super) struct WordTask<'a> {
     pub(super) of: WordQuestion<'a>,
-    /// `[hidden, types]`.
     weights: Var,
-    /// `[types]`.
     constants: Var,
-    /// Of each annotator and type the mean, in logits: fitted in turn, as the random effects of `multilevel` are. None where annotators are not told apart.
+    /// Mean of each annotator and type, in logits: fitted alternately, like the random effects of
+    /// `multilevel`. `None` where annotators are not distinguished.
     readiness: Option<Vec<Readiness>>,
-    /// Of each text with answers the tokens of each word.
+    /// Tokens of each word, for texts with answers.
     tokens: HashMap<u32, Vec<Range<usize>>>,
     by_text: HashMap<u32, Vec<usize>>,
-    /// What a model of rates alone loses on a decision, in nats.
+    /// Loss of a model of rates per decision, in nats.
     base_loss: f64,
     pub(super) prefix: String,
 }
 
 impl<'a> WordTask<'a> {
-    /// With a head that knows the rates of the types, before the first step.
+    /// Creates a head that knows the rates of the types, before the first step.
     pub(super) fn new(
         prefix: String,
         of: WordQuestion<'a>,
@@ -66,7 +66,7 @@ impl<'a> WordTask<'a> {
         })
     }
 
-    /// Everything that learns by gradients, by the names of a checkpoint.
+    /// All variables trained by gradients, by their names in a checkpoint.
     pub(super) fn variables(&self) -> Vec<(String, Var)> {
         vec![
             (format!("{}weights", self.prefix), self.weights.clone()),
@@ -74,7 +74,7 @@ impl<'a> WordTask<'a> {
         ]
     }
 
-    /// All that it knows, by the names of a checkpoint.
+    /// All learned tensors, by their names in a checkpoint.
     pub(super) fn tensors(&self) -> Result<HashMap<String, Tensor>, ModelError> {
         let mut all = HashMap::new();
         for (name, var) in self.variables() {
@@ -95,7 +95,7 @@ impl<'a> WordTask<'a> {
         format!("{}{what}-{of_type}", self.prefix)
     }
 
-    /// Takes over what [`WordTask::tensors`] gave.
+    /// Restores the tensors returned by [`WordTask::tensors`].
     pub(super) fn set(&mut self, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
         for (name, var) in self.variables() {
             if let Some(tensor) = tensors.get(&name) {
@@ -115,7 +115,7 @@ impl<'a> WordTask<'a> {
         Ok(())
     }
 
-    /// What was learned.
+    /// The learned head.
     pub(super) fn head(&self) -> Result<WordHead, ModelError> {
         let weights = self.weights.as_detached_tensor().to_device(&Device::Cpu)?;
         Ok(WordHead {
@@ -125,7 +125,7 @@ impl<'a> WordTask<'a> {
         })
     }
 
-    /// What all decisions weigh, in units of what a model of rates alone loses on one.
+    /// Total weight of all decisions, in units of the loss of a model of rates on one.
     pub(super) fn total(&self) -> f64 {
         let of_text =
             |text: u32| -> f64 { self.of.counts[text as usize].iter().map(|w| f64::from(*w)).sum() };
@@ -133,7 +133,8 @@ impl<'a> WordTask<'a> {
         words * self.of.types as f64 * self.base_loss
     }
 
-    /// The summed loss of the answers to these texts, whose tokens have `states`, text after text; none where no word of theirs was answered.
+    /// Computes the summed loss of the answers to these texts, whose tokens have `states`, text after text;
+    /// `None` where none of their words was answered.
     pub(super) fn loss(
         &self,
         states: States<'_>,
@@ -164,7 +165,7 @@ impl<'a> WordTask<'a> {
         let logits = (logits + Tensor::from_vec(rows.readiness, (decisions, types), device)?)?;
         let marked = Tensor::from_vec(rows.marked, (decisions, types), device)?;
         let weights = Tensor::from_vec(rows.weight, (decisions, 1), device)?;
-        // -ln p of a Bernoulli variable in logits, for all signs.
+        // -ln p of a Bernoulli variable in logits, for both signs.
         let softplus = (logits.relu()? + (logits.abs()?.neg()?.exp()? + 1.0)?.log()?)?;
         let losses = (softplus - (logits * marked)?)?;
         losses.broadcast_mul(&weights)?.sum_all().map(Some)
@@ -218,7 +219,8 @@ impl<'a> WordTask<'a> {
         self.readiness.as_ref().map_or((0.0, 0.0), |all| all[of_type].get(annotator))
     }
 
-    /// Fits annotators' readiness to the training answers on the encoder as it is now, and scores the validation answers where `scored`.
+    /// Fits annotators' readiness to the training answers on the current encoder, and scores the validation
+    /// answers where `scored`.
     pub(super) fn refit_and_score(
         &mut self,
         scored: bool,
@@ -242,7 +244,7 @@ impl<'a> WordTask<'a> {
         Ok((!validation.is_empty()).then(|| self.validation_scores(validation, &scores)))
     }
 
-    /// Scores of the words of these texts, `[words][types]`.
+    /// Computes scores of the words of these texts, `[words][types]`.
     fn scores(
         &self,
         texts: &[u32],
@@ -264,14 +266,14 @@ impl<'a> WordTask<'a> {
     ) -> ValidationScores {
         let types = self.of.types;
         let (mut loss, mut right, mut weight) = (0.0, 0.0, 0.0);
-        // True positives, and predicted with actual ones.
+        // True positives, and the sum of predicted and actual ones.
         let mut counts = vec![(0.0, 0.0); types];
         for answer in validation {
             let (scores, own) = (&scores[&answer.text], &self.of.counts[answer.text as usize]);
             for (of_type, counts) in counts.iter_mut().enumerate() {
                 let (mean, variance) = self.readiness_of(answer.annotator, of_type);
                 for (word, marked) in answer.marked(own.len(), of_type).enumerate() {
-                    // As in choosing a model of words: between a word and its form.
+                    // As in choosing a model of words: a weight between one per word and one per form.
                     let count = f64::from(own[word]).sqrt();
                     let p = sigmoid((scores[word * types + of_type] + mean) * attenuation(variance));
                     let p = p.clamp(1e-7, 1.0 - 1e-7);
@@ -291,20 +293,21 @@ impl<'a> WordTask<'a> {
         }
     }
 
-    /// Scores on the scale of the other questions: log loss in parts of what a model of rates alone loses.
+    /// Converts scores to the scale of the other questions: log loss in units of the loss of a model of
+    /// rates.
     pub(super) fn comparable(&self, scores: ValidationScores) -> ValidationScores {
         ValidationScores { log_loss: scores.log_loss / self.base_loss, ..scores }
     }
 }
 
-/// Before anything is known of readiness.
+/// Prior variance of readiness.
 const READINESS_VARIANCE: f64 = 1.0;
 
-/// Decisions of a share of a batch: a row for each answer and word that has tokens.
+/// Decisions in a share of a batch: a row for each answer and word that has tokens.
 #[derive(Default)]
 struct DecisionRows {
     words: usize,
-    /// Of each token that is used its row among the states, its word, and its share in it.
+    /// For each used token its row among the states, its word, and its share in the word.
     token: Vec<u32>,
     token_word: Vec<u32>,
     share: Vec<f32>,
@@ -315,7 +318,7 @@ struct DecisionRows {
     marked: Vec<f32>,
 }
 
-/// Weighted share of decisions that mark, of each type, half a mark added.
+/// Weighted share of decisions that mark, for each type, with half a mark added.
 fn rates(of: &WordQuestion<'_>) -> Vec<f64> {
     let mut marked = vec![0.5; of.types];
     let mut all = 1.0;

@@ -1,4 +1,4 @@
-//! Words as items that a network learns: an embedding each, and who marked it.
+//! Words as items of a network: each with an embedding and the annotators who marked it.
 
 use dissensus_models::spans::{Scaling, SpanAnswer, SpanTexts};
 use dissensus_stats::data::{Embeddings, ModelError, Observation};
@@ -6,19 +6,21 @@ use dissensus_stats::math::random::generator;
 use rand::RngExt as _;
 use std::collections::BTreeMap;
 
-/// Random numbers of this use.
+/// Stream of random numbers for this use.
 const STREAM: u64 = 0x5_7043;
 
-/// Words of some texts, one of each form in a text: a form counts once a text in learning, because a few texts repeat one word a thousand times.
+/// Words of some texts, one of each form in a text: a form counts once per text in training, because a few
+/// texts repeat one word a thousand times.
 pub(super) struct Items {
     /// Scaled states of each word.
     pub(super) states: Embeddings,
-    /// Of each text its first item, and the places of its items among its words, ascending.
+    /// For each text its first item, and the indices of its items among its words, ascending.
     of_text: BTreeMap<u32, (u32, Vec<usize>)>,
 }
 
 impl Items {
-    /// Of these texts, ascending. Of a form that stands in a text more than once, the word is drawn, so that an item is marked as often as the form is.
+    /// Collects the items of these texts, ascending. Of a form that occurs in a text more than once, the
+    /// word is drawn at random, so that an item is marked as often as the form is.
     ///
     /// # Errors
     /// States that are not finite.
@@ -52,7 +54,8 @@ impl Items {
         Ok(Self { states: Embeddings::new(dim, states)?, of_text })
     }
 
-    /// Whether each of these answers' annotators marked each item with the type, as answers of a yes/no question.
+    /// Whether the annotator of each of these answers marked each item with the type, as answers to a
+    /// yes/no question.
     pub(super) fn observations(
         &self,
         answers: &[SpanAnswer],

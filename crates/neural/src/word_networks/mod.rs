@@ -1,5 +1,6 @@
-//! `share-rec-ffn` and `share-rec-dcn` over words: a word is an item with its states as embedding, and whether an annotator marks it with a type a yes/no answer
-//! that a network of [`networks`](crate::networks) learns as it learns whole texts. Types are learned apart.
+//! `share-rec-ffn` and `share-rec-dcn` over words: a word is an item with its states as embedding, and
+//! whether an annotator marks it with a type is a yes/no answer, learned by a network of
+//! [`networks`](crate::networks) in the same way as whole texts. Each type has a network of its own.
 
 mod items;
 #[cfg(test)]
@@ -19,19 +20,19 @@ use dissensus_stats::data::{ModelError, ModelKind, Observation, Target, Training
 use items::Items;
 use std::collections::BTreeMap;
 
-/// The threshold of a type that nothing was held out of.
+/// The threshold of a type without held-out answers.
 const HALF: f64 = 0.5;
 
-/// Pairs of a word and an annotator that are predicted at once: bounds memory.
+/// Number of pairs of a word and an annotator that are predicted at once: bounds memory.
 const TOGETHER: usize = 4096;
-/// Passes over the words at most, over which learning rates fall.
+/// Maximum number of passes over the words, over which learning rates fall.
 const EPOCHS: u32 = 8;
-/// Evaluations in a pass.
+/// Number of evaluations in a pass.
 const EVALUATIONS: usize = 3;
-/// Evaluations in a row without a better one before it stops.
+/// Number of consecutive evaluations without improvement after which training stops.
 const PATIENCE: u32 = 4;
 
-/// Networks that tell which words each annotator marks, one for each type.
+/// Networks that predict the words that each annotator marks, one for each type.
 pub struct WordNetworks {
     kind: ModelKind,
     scaling: Scaling,
@@ -40,11 +41,13 @@ pub struct WordNetworks {
 }
 
 impl WordNetworks {
-    /// Learns from the training answers. The number of steps and the threshold of each type are chosen by texts left out, as strengths and thresholds of [`SpanModel`](dissensus_models::spans::SpanModel) are; then
-    /// a network is trained anew on all of them.
+    /// Trains on the training answers. The number of steps and the threshold of each type are chosen on
+    /// held-out texts, like the strengths and thresholds of
+    /// [`SpanModel`](dissensus_models::spans::SpanModel); then a network is trained again on all texts.
     ///
     /// # Errors
-    /// [`ModelError::Choice`] for a model other than `share-rec-ffn` and `share-rec-dcn`; no answers; arrays that do not fit together; a cancel.
+    /// [`ModelError::Choice`] for a model other than `share-rec-ffn` and `share-rec-dcn`; no answers;
+    /// arrays that do not match; a cancel.
     pub fn fit(
         of: &SpanTraining<'_>,
         kind: ModelKind,
@@ -73,7 +76,7 @@ impl WordNetworks {
         let mut model = Self { kind, scaling, types: Vec::new(), thresholds: Vec::new() };
         for of_type in 0..types {
             let StepsChosen { chosen, again } = work.networks(of_type)?;
-            // Where nothing was held out, the network has learned the texts that would choose.
+            // Where nothing was held out, the network has trained on the texts that would choose.
             model.thresholds.push(match again {
                 Some(_) => work.threshold(&chosen, of_type, &model.scaling)?,
                 None => HALF,
@@ -83,15 +86,12 @@ impl WordNetworks {
         Ok(model)
     }
 
-    /// A word counts as marked with a type where its probability is this or more.
+    /// The thresholds: a word counts as marked with a type if its probability is at least this.
     pub fn thresholds(&self) -> &[f64] {
         &self.thresholds
     }
 
-    /// What it says of these answers. An annotator that it has not learned is a stranger.
-    ///
-    /// # Errors
-    /// What the networks say.
+    /// Predictions for these answers. An annotator without training labels is treated as unknown.
     pub fn predictions(
         &self,
         texts: &SpanTexts,
@@ -109,7 +109,7 @@ impl WordNetworks {
     }
 }
 
-/// One fit under way.
+/// A fit in progress.
 struct Work<'a> {
     of: &'a SpanTraining<'a>,
     kind: ModelKind,
@@ -127,7 +127,7 @@ impl Work<'_> {
         let (mut kept, mut held) = (observations(&self.halves.learn), observations(&self.halves.choose));
         let marked = |of: &[Observation]| of.iter().any(|o| o.level == 1);
         if !marked(&kept) || !marked(&held) {
-            // Without a mark on either side nothing tells good steps from bad.
+            // Without a mark on both sides the number of steps cannot be chosen.
             (kept, held) = (all.clone(), Vec::new());
         }
         let data = TrainingData {
@@ -141,7 +141,7 @@ impl Work<'_> {
         fit_for_chosen_steps(data, &kept, &held, &config, self.progress)
     }
 
-    /// As [`SpanModel`](dissensus_models::spans::SpanModel) chooses its own.
+    /// Chooses the threshold like [`SpanModel`](dissensus_models::spans::SpanModel).
     fn threshold(&self, network: &Network, of_type: usize, scaling: &Scaling) -> Result<f64, ModelError> {
         let texts = self.of.texts;
         let held: Vec<&SpanAnswer> =
@@ -157,7 +157,8 @@ impl Work<'_> {
     }
 }
 
-/// There are a hundred times as many words as texts: fewer passes, and evaluations within one.
+/// Configuration with fewer passes, and evaluations within one, as there are a hundred times as many words
+/// as texts.
 fn config(kind: ModelKind, items: usize, seed: u64) -> TrainConfig {
     let config = TrainConfig::new(kind, FreezePolicy::Frozen).for_texts(items);
     let steps = items.div_ceil(config.batch_size * EVALUATIONS).max(1);
@@ -170,7 +171,7 @@ fn config(kind: ModelKind, items: usize, seed: u64) -> TrainConfig {
     }
 }
 
-/// The probability that each answer's annotator marks each of its words, by answer.
+/// Computes the probability that each answer's annotator marks each of its words, by answer.
 fn marked(
     network: &Network,
     scaling: &Scaling,

@@ -1,4 +1,4 @@
-//! On simulated annotators, and against networks that learn whole texts.
+//! On simulated annotators, and compared with networks that learn whole texts.
 
 use super::WordNetworks;
 use super::items::Items;
@@ -80,7 +80,7 @@ fn one_word_of_each_form_is_learned_with_its_own_marks() {
         let items = Items::of(&texts, &[1], &Scaling::of(&texts, &[1]), seed).unwrap();
         assert_eq!(items.states.texts, 3);
         let of = |of_type| items.observations(&answers, &[0, 1, 2], of_type);
-        // Texts beyond those asked for have no items.
+        // Other texts have no items.
         assert_eq!(of(0).len(), 6);
         let marks = |of_type, annotator| -> Vec<u16> {
             of(of_type).iter().filter(|o| o.annotator == annotator).map(|o| o.level).collect()

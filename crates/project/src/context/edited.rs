@@ -1,4 +1,4 @@
-//! Labels from before their question was edited.
+//! Labels from before an edit of their question.
 
 use super::Context;
 use crate::clock::local_time;
@@ -7,11 +7,8 @@ use crate::words::counted;
 use dissensus_domain::QuestionId;
 
 impl Context {
-    /// What to know before figures are read where labels were given both before and after the question was last edited: they may answer
-    /// something else.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// A note for readers of figures if labels were given both before and after the last edit of the
+    /// question: they may answer something else.
     pub fn edited_note(&self, question: QuestionId) -> Result<Option<String>, WorkbenchError> {
         let store = &self.store;
         let versions = store.question_versions(question.row())?;

@@ -1,4 +1,4 @@
-//! People of whom everything came from a file: nobody labels as one of them without having asked for it.
+//! Imported people, all of whose answers come from files: to label as one of them requires confirmation.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -7,7 +7,7 @@ use dissensus_domain::{AnnotatorId, EventId};
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-/// What the events up to one say of people, so that each is looked at once.
+/// Cached state of events up to one event, so that each is processed once.
 #[derive(Default)]
 pub(super) struct ImportedCache(Mutex<Known>);
 
@@ -19,8 +19,8 @@ struct Known {
 }
 
 impl Context {
-    /// People with answers or marks of files (or simulated ones) and none that was given in a window or by the command. Somebody without
-    /// any was added here.
+    /// People with answers or marks from files (or simulated ones) and none from a window or the command. A
+    /// person without any was added here.
     pub fn imported_people(&self) -> Result<HashSet<AnnotatorId>, WorkbenchError> {
         let mut known = lock(&self.imported.0);
         let last = self.store.last_event()?;

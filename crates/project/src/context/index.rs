@@ -1,4 +1,5 @@
-//! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
+//! In-memory index of texts, annotators and questions of the open project: maps ids to rows of the models'
+//! arrays and back.
 
 use crate::error::WorkbenchError;
 use dissensus_domain::{
@@ -7,7 +8,7 @@ use dissensus_domain::{
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
 
-/// Rows grow and never move: texts and annotators are only ever added. Bodies stay in the file.
+/// In-memory index. Rows are stable: texts and annotators are only ever added. Bodies stay in the file.
 pub struct Index {
     texts: Vec<TextId>,
     text_rows: HashMap<TextId, u32>,
@@ -34,33 +35,29 @@ impl Index {
         })
     }
 
-    /// Every text, in file order.
     pub fn texts(&self) -> &[TextId] {
         &self.texts
     }
 
-    /// Row of a text.
     pub fn text_row(&self, id: TextId) -> Option<u32> {
         self.text_rows.get(&id).copied()
     }
 
-    /// Every annotator, in the order they came.
     pub fn annotators(&self) -> &[Annotator] {
         &self.annotators
     }
 
-    /// Row of an annotator.
     pub fn annotator_row(&self, id: AnnotatorId) -> Option<u32> {
         self.annotator_rows.get(&id).copied()
     }
 
-    /// The annotator with this external id or, where nobody has it, with this name on screen.
+    /// Finds the annotator with this external id or, if there is none, with this display name.
     pub fn annotator_named(&self, name: &str) -> Option<&Annotator> {
         let find = |name: &str| {
             let external = self.annotators.iter().find(|a| a.external_id == name);
             external.or_else(|| self.annotators.iter().find(|a| a.name == name))
         };
-        // As it stands, else as it would be added, else however the accents of both were typed.
+        // First verbatim, then trimmed, then regardless of how accents are encoded in both.
         let typed = composed(name.trim());
         let same = |known: &str| composed(known) == typed;
         find(name).or_else(|| find(name.trim())).or_else(|| {
@@ -69,10 +66,10 @@ impl Index {
         })
     }
 
-    /// The annotator whom a person named, see [`Index::annotator_named`].
+    /// Finds the annotator with the given name, see [`Index::annotator_named`].
     ///
     /// # Errors
-    /// There is nobody of that name.
+    /// There is no annotator of that name.
     pub fn annotator_asked_for(&self, name: &str) -> Result<&Annotator, WorkbenchError> {
         self.annotator_named(name).ok_or_else(|| {
             let few: Vec<&str> = self.annotators.iter().take(5).map(|a| a.external_id.as_str()).collect();
@@ -86,10 +83,10 @@ impl Index {
         })
     }
 
-    /// The question with this name (of an option `QUESTION: OPTION`), or the only one.
+    /// Finds the question with this name (of an option `QUESTION: OPTION`), or the only one.
     ///
     /// # Errors
-    /// There is none of that name, none at all, or several and none was named.
+    /// There is none of that name, none at all, or there are several and no name was given.
     pub fn question_asked_for(&self, name: Option<&str>) -> Result<&Question, WorkbenchError> {
         let names = || self.questions.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ");
         match (name, self.questions()) {
@@ -104,7 +101,6 @@ impl Index {
         }
     }
 
-    /// Every question.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
@@ -114,7 +110,7 @@ impl Index {
         self.questions.iter().chain(&self.options).find(|q| q.id == id)
     }
 
-    /// A question that is answered with one of its levels: what models learn and figures are of.
+    /// A question that is answered with one of its levels: the unit of models and figures.
     ///
     /// # Errors
     /// There is no such question, or it is a multi-label question, whose options are asked one by one.
@@ -155,10 +151,11 @@ impl Index {
         self.questions.iter().chain(&self.options).any(|q| q.name == name)
     }
 
-    /// Makes sure that no option of a question, a new one or one with other names, has the name of a question or of an option of another.
+    /// Checks that no option of a new or renamed question has the name of a question or of an option of
+    /// another.
     ///
     /// # Errors
-    /// Its name.
+    /// The name of the conflicting option.
     pub fn check_options(&self, question: &str, scale: &Scale) -> Result<(), WorkbenchError> {
         let own = self.questions.iter().find(|known| known.name == question).map(|known| known.id);
         let others = self.questions.iter().chain(&self.options);
@@ -185,7 +182,8 @@ impl Index {
         }
     }
 
-    /// What models learn of a question: each of its options, or the question itself. Nothing of one that is not there.
+    /// The units that models learn for a question: each of its options, or the question itself. Empty for
+    /// an unknown question.
     pub fn learned(&self, id: QuestionId) -> Vec<QuestionId> {
         match self.question(id) {
             Some(found) if found.scale.has_options() => {
@@ -196,7 +194,7 @@ impl Index {
         }
     }
 
-    /// Every question that is answered with one of its levels, options included.
+    /// All questions that are answered with one of their levels, including options.
     pub fn all_with_levels(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|q| !q.scale.has_options()).chain(&self.options)
     }

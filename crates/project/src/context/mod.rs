@@ -1,5 +1,5 @@
-//! What the parts of an open project stand on: its file, what of it is kept in memory, threads, jobs and listeners. It knows no
-//! use case.
+//! The shared state of an open project: its file, in-memory data, threads, jobs and listeners. It is
+//! independent of use cases.
 
 mod edited;
 mod imported;

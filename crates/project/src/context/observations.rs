@@ -1,4 +1,4 @@
-//! Labels of the project as models take them: rows of arrays.
+//! Labels of the project in the form that models use: rows of arrays.
 
 use super::{Context, Index};
 use crate::error::WorkbenchError;
@@ -6,27 +6,27 @@ use dissensus_domain::{CurrentLabel, QuestionId};
 use dissensus_stats::data::{Observation, Target};
 
 impl Context {
-    /// Name of a question, and what models predict for it.
+    /// Name of a question, and its target for models.
     pub fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
         let index = self.index();
         let found = index.with_levels(question)?;
         Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
     }
 
-    /// Texts and annotators.
+    /// Number of texts and annotators.
     pub fn sizes(&self) -> (usize, usize) {
         let index = self.index();
         (index.texts().len(), index.annotators().len())
     }
 
-    /// The current labels as rows of the model's arrays.
+    /// The current labels as rows of the models' arrays.
     pub fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, WorkbenchError> {
         let index = self.index();
         self.observations_in(&index, index.texts().len(), question)
     }
 
-    /// As [`Context::observations`], of the first `texts` texts of one snapshot of the project: what is imported meanwhile stays
-    /// out, so that labels, embeddings and annotators are of one moment.
+    /// Like [`Context::observations`], for the first `texts` texts of one snapshot of the project:
+    /// concurrent imports are excluded, so that labels, embeddings and annotators are consistent.
     pub fn observations_in(
         &self,
         index: &Index,

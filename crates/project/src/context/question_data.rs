@@ -1,4 +1,4 @@
-//! Everything that a training or an evaluation takes of a question, of one moment.
+//! Data of a question for training or evaluation, from one snapshot.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -8,24 +8,24 @@ use dissensus_stats::data::{Attribute, Embeddings, Observation, Target, Training
 use dissensus_store::QuestionSnapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The data of a question as models take them, all of one moment.
+/// The data of a question in the form that models use, from one snapshot.
 pub struct QuestionData {
     pub question: Question,
     pub observations: Vec<Observation>,
     pub attributes: Vec<Attribute>,
-    /// Annotators and texts, by row.
+    /// Annotators, by row.
     pub annotators: Vec<AnnotatorId>,
     pub texts: Vec<TextId>,
     pub parts: Vec<Option<Split>>,
     pub groups: Vec<Option<u32>>,
-    /// Of each text the row of the first one with the same body.
+    /// For each text the row of the first one with the same body.
     pub copies: Vec<u32>,
 }
 
 /// The spans of one answer.
 #[derive(Clone, Debug)]
 pub struct SpanLabel {
-    /// Rows.
+    /// Row of the text.
     pub text: u32,
     pub annotator: u32,
     pub spans: SpanSet,
@@ -55,7 +55,7 @@ impl QuestionData {
         }
     }
 
-    /// What a text is left out together with: its group, or the texts with the same body.
+    /// The unit that a text is held out with: its group, or the texts with the same body.
     pub fn unit(&self, text: u32) -> u32 {
         match self.groups.get(text as usize).copied().flatten() {
             // Rows of texts come first.
@@ -64,12 +64,12 @@ impl QuestionData {
         }
     }
 
-    /// Texts with a label.
+    /// Number of texts with a label.
     pub fn labelled_texts(&self) -> usize {
         self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
     }
 
-    /// Says what is missing where the official split is asked for and there is none.
+    /// Checks that the official split exists, if it is requested.
     pub fn check_split(&self, split: SplitSpec) -> Result<(), WorkbenchError> {
         if split != SplitSpec::Column {
             return Ok(());
@@ -80,7 +80,7 @@ impl QuestionData {
         missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
     }
 
-    /// The official split where the project has one, else by text.
+    /// The official split if the project has one, else by text.
     pub fn usual_split(&self) -> SplitSpec {
         let official = [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)));
         if official { SplitSpec::Column } else { SplitSpec::ByText(0.7) }
@@ -88,12 +88,13 @@ impl QuestionData {
 }
 
 impl Context {
-    /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
+    /// Labels, texts and annotators of a question, read from one snapshot: a concurrent import is in all of
+    /// them or in none.
     pub fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
         self.question_data_of(question, false)
     }
 
-    /// As [`Context::question_data`], with or without labels that were decided to be slips.
+    /// Like [`Context::question_data`], with or without labels that were decided to be slips.
     pub fn question_data_of(
         &self,
         question: &Question,
@@ -104,12 +105,13 @@ impl Context {
         data_of_snapshot(snapshot, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
     }
 
-    /// The same of what models learn of a question: each of its options, in their order and of the same answers in the same order, or the question itself.
+    /// The same for the units that models learn for a question: each of its options, in their order, with
+    /// the same answers in the same order, or the question itself.
     pub fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, WorkbenchError> {
         self.learned_data_of(question, false)
     }
 
-    /// As [`Context::learned_data`], with or without labels that were decided to be slips.
+    /// Like [`Context::learned_data`], with or without labels that were decided to be slips.
     pub fn learned_data_of(
         &self,
         question: &Question,
@@ -120,7 +122,7 @@ impl Context {
         data_of_snapshot(self.snapshot_of(question.id, without_slips)?, asked)
     }
 
-    /// The types of a question with spans as questions, and the spans of its answers, both of one moment.
+    /// The types of a question with spans as questions, and the spans of its answers, from one snapshot.
     pub fn span_data(
         &self,
         question: &Question,
@@ -128,7 +130,7 @@ impl Context {
         self.span_data_of(question, false)
     }
 
-    /// As [`Context::span_data`], with or without labels that were decided to be slips.
+    /// Like [`Context::span_data`], with or without labels that were decided to be slips.
     pub fn span_data_of(
         &self,
         question: &Question,
@@ -145,7 +147,7 @@ impl Context {
         Ok((data_of_snapshot(snapshot, question.options())?, labels))
     }
 
-    /// Every body, in the order of the rows.
+    /// All bodies, in the order of the rows.
     pub fn bodies(&self) -> Result<Vec<String>, WorkbenchError> {
         let mut bodies = Vec::with_capacity(self.index().texts().len());
         self.store.for_each_text(|text| {
@@ -156,7 +158,7 @@ impl Context {
     }
 }
 
-/// Data of `asked`, questions that the labels of a snapshot are answers to.
+/// Data of the questions `asked`, which the labels of a snapshot answer.
 fn data_of_snapshot(
     snapshot: QuestionSnapshot,
     asked: Vec<Question>,
@@ -202,7 +204,7 @@ fn data_of_snapshot(
     asked.into_iter().map(of).collect()
 }
 
-/// Annotators' attributes as the models take them; values in order of their names.
+/// Annotators' attributes in the form that models use; values in the order of their names.
 pub fn attributes(annotators: &[Annotator]) -> Vec<Attribute> {
     let names: BTreeSet<&str> =
         annotators.iter().flat_map(|a| a.attributes.keys().map(String::as_str)).collect();

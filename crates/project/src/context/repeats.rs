@@ -1,4 +1,4 @@
-//! Answers of later occasions against those before them.
+//! Comparison of later annotation rounds with the previous ones.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -9,22 +9,22 @@ use dissensus_stats::agreement::SelfAgreement;
 use dissensus_store::Repeat;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Repeats of a question.
+/// Re-annotations of a question.
 #[derive(Clone, Debug, Default)]
 pub struct RepeatCounts {
-    /// Repeats with the same answer, and all, of each person who has any.
+    /// For each person with re-annotations, the number with the same answer, and of all.
     pub annotators: BTreeMap<AnnotatorId, (u32, u32)>,
-    /// Answers of a later occasion without an earlier one to compare with.
+    /// Answers of a later round without an earlier one to compare with.
     pub unpaired: u32,
-    /// Pairs of answers in one of which somebody could not say.
+    /// Pairs in which one of the answers is "cannot say".
     pub unsaid: u32,
-    /// Answers of a later occasion that are the only labels of their texts themselves.
+    /// Answers of a later round that are themselves the only labels of their texts.
     pub labels_themselves: u32,
-    /// First answers with the first repeat of each.
+    /// First answers with the first re-annotation of each.
     pub again: Vec<AnswerAgain>,
 }
 
-/// An answer that was asked for again.
+/// A re-annotated answer.
 #[derive(Clone, Debug)]
 pub struct AnswerAgain {
     pub text: TextId,
@@ -34,13 +34,13 @@ pub struct AnswerAgain {
 }
 
 impl RepeatCounts {
-    /// Of everyone together, with an interval for people like these; none with too few repeats.
+    /// The overall figure, with an interval for people like these; `None` with too few re-annotations.
     pub fn overall(&self) -> Option<SelfAgreementShare> {
         let counts: Vec<(u32, u32)> = self.annotators.values().copied().collect();
         SelfAgreement::of_people(&counts).map(share_of)
     }
 
-    /// Repeats of everyone.
+    /// Number of re-annotations of everyone.
     pub fn repeats(&self) -> u32 {
         self.annotators.values().map(|(_, all)| all).sum()
     }
@@ -58,24 +58,26 @@ type Pair = (TextId, AnnotatorId);
 struct Label {
     answer: Answer,
     at_ms: i64,
-    /// In the window or by the command.
+    /// Whether it was given in the window or with the command.
     given: bool,
 }
 
-/// What somebody answered on the first occasion.
+/// A person's answer in the first round.
 enum FirstAnswer {
     Known(Answer),
-    /// There is no label that is old enough.
+    /// There is no earlier label.
     None,
-    /// The only label is a repeat itself.
+    /// The only label is itself a re-annotation.
     IsRepeat,
 }
 
-/// What repeats of one person and text, by occasion, are compared with: the last label that was given until the first of them.
+/// Finds the answer that re-annotations of one person and text, by round, are compared with: the last label
+/// given before the first of them.
 ///
-/// A label that says the same at the same time as one of the repeats is that repeat (a file was imported with and without
-/// occasions) and no answer of the first occasion; where times are dates, the first label may be of the same day and is one. A label
-/// that was given here after the repeat corrects what was known by then. An imported one may have got its time from the import.
+/// A label with the same answer and time as one of the re-annotations is that re-annotation (a file was
+/// imported with and without rounds) and not an answer of the first round; where times are dates, the first
+/// label may be of the same day and counts. A label that was given here after the re-annotation corrects
+/// the first answer. An imported one may have its time from the import.
 fn first_answer(mut labels: Vec<Label>, repeats: &[Repeat]) -> FirstAnswer {
     let Some(at_ms) = repeats.first().map(|repeat| latest_meant(repeat.at_ms)) else {
         return FirstAnswer::None;
@@ -96,8 +98,8 @@ fn first_answer(mut labels: Vec<Label>, repeats: &[Repeat]) -> FirstAnswer {
 }
 
 impl Context {
-    /// Every answer of a later occasion against that of the occasion before it, the first being the label of that time
-    /// ([`first_answer`]).
+    /// Compares every answer of a later round with that of the round before it, the first being the label
+    /// of that time ([`first_answer`]).
     pub fn repeat_counts(&self, question: QuestionId) -> Result<RepeatCounts, WorkbenchError> {
         let (repeats, mut labels) = self.store.snapshot(|snapshot| {
             let repeats = snapshot.repeats(question)?;
@@ -121,12 +123,12 @@ impl Context {
             Ok::<_, WorkbenchError>((repeats, labels))
         })?;
         let mut counts = RepeatCounts::default();
-        // They come by text, annotator and occasion.
+        // They are ordered by text, annotator and round.
         for of_pair in repeats.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)) {
             let Some(first) = of_pair.first() else { continue };
             let labels = labels.remove(&(first.text, first.annotator)).unwrap_or_default();
             match first_answer(labels, of_pair) {
-                // That somebody cannot say is compared with nothing.
+                // "Cannot say" answers are excluded.
                 FirstAnswer::Known(answer) if [&answer, &first.answer].contains(&&Answer::CannotSay) => {
                     counts.unsaid += 1;
                 }
@@ -148,13 +150,13 @@ impl Context {
         Ok(counts)
     }
 
-    /// Everyone's self-agreement; none with too few repeats.
+    /// Self-agreement of everyone; `None` with too few re-annotations.
     pub fn self_agreement(&self, question: QuestionId) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
         Ok(self.repeat_counts(question)?.overall())
     }
 }
 
-/// One person's share with its interval and its ceiling; none with too few repeats.
+/// One person's share with its interval and its ceiling; `None` with too few re-annotations.
 pub fn share(same: u32, repeats: u32) -> Option<SelfAgreementShare> {
     SelfAgreement::of(same, repeats).map(share_of)
 }
@@ -165,7 +167,7 @@ fn share_of(found: SelfAgreement) -> SelfAgreementShare {
     SelfAgreementShare { repeats, same, share, low, high, ceiling_low, ceiling_high, people }
 }
 
-/// What stands beside an accuracy: the range in which its ceiling lies.
+/// The note next to an accuracy: the range of its ceiling.
 pub fn ceiling_note(found: &SelfAgreementShare) -> String {
     let whose = match found.people {
         0 => "these people alone; it takes three to speak of others",

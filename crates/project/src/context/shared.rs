@@ -1,4 +1,4 @@
-//! What the parts of an open project share.
+//! Shared state of the parts of an open project.
 
 use super::Index;
 use super::imported::ImportedCache;
@@ -16,7 +16,7 @@ use dissensus_store::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What the parts of an open project share. State that only one part needs is in that part.
+/// Shared state of the parts of an open project. State that only one part needs is in that part.
 pub struct Context {
     pub home: Home,
     pub store: Store,
@@ -25,28 +25,30 @@ pub struct Context {
     pub reservations: Reservations,
     pub threads: Threads,
     pub settings: Snapshot<AppSettings>,
-    /// What is asked of whom, where the project is a packet for one person: nothing is learned or shown of others then.
+    /// The assignment, where the project is a task packet for one person: nothing is learned or shown of
+    /// others then.
     pub packet: Option<Packet>,
     pub(super) imported: ImportedCache,
-    /// What was recorded to have been shown of others; read when it is first asked for.
+    /// Record of what was revealed of others; read on first use.
     pub(super) recorded: Mutex<Option<Recorded>>,
     index: Snapshot<Index>,
-    /// Held while the index is read anew, so that an older one never replaces a newer one.
+    /// Held while the index is read again, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
-    /// Something was added that the index does not have, because the project could not be read then.
+    /// Whether the index lacks something that was added, because the project could not be read then.
     stale: AtomicBool,
-    /// A window is open on it: what is missing is encoded and fitted without being asked for.
+    /// Whether a window is open on it: what is missing is encoded and fitted automatically.
     in_background: AtomicBool,
-    /// The work that a test lets panic or fail.
+    /// Work that a test lets panic or fail.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fail_at: Mutex<Option<String>>,
-    /// The work that a test holds: it waits at the barrier once when it comes there, and once more before it goes on.
+    /// Work that a test blocks: it waits at the barrier once when it gets there, and once more before it
+    /// continues.
     #[cfg(any(test, feature = "test-hooks"))]
     pub hold_at: Mutex<Option<(&'static str, Arc<std::sync::Barrier>)>>,
 }
 
 impl Context {
-    /// That of a project that was just opened.
+    /// Creates the context of a project that was just opened.
     pub fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
         let index = Index::load(&store)?;
         let packet = store.own_packet()?;
@@ -72,7 +74,7 @@ impl Context {
         })
     }
 
-    /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
+    /// The current texts, annotators and questions. Later additions are in the next snapshot.
     pub fn index(&self) -> Arc<Index> {
         if self.stale.load(Ordering::Acquire) {
             self.reload();
@@ -85,10 +87,11 @@ impl Context {
         self.settings.get().as_ref().clone()
     }
 
-    /// Refuses what a packet does not take: it comes back as a whole, or not at all where something was added to it.
+    /// Refuses changes that a task packet does not support: it is submitted as a whole, and changed packets
+    /// are refused.
     ///
     /// # Errors
-    /// The open project is a packet.
+    /// The open project is a task packet.
     pub fn whole_project(&self) -> Result<(), WorkbenchError> {
         match self.packet {
             Some(_) => Err(StudyError::InPacket.into()),
@@ -96,10 +99,10 @@ impl Context {
         }
     }
 
-    /// Refuses answers of anybody but the person whom a packet was handed out to.
+    /// Refuses answers of anyone but the person to whom a packet was assigned.
     ///
     /// # Errors
-    /// The open project is the packet of somebody else.
+    /// The open project is another person's packet.
     pub fn may_answer(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
         match &self.packet {
             Some(packet) if packet.annotator != annotator => {
@@ -112,7 +115,7 @@ impl Context {
         }
     }
 
-    /// True where the project was opened to read.
+    /// True if the project was opened read-only.
     pub fn is_reader(&self) -> bool {
         self.store.is_reader()
     }
@@ -126,19 +129,21 @@ impl Context {
         self.in_background.store(true, Ordering::Relaxed);
     }
 
-    /// Brings what was written into the one file, so that a copy of it has everything. Should that fail, nothing is lost:
-    /// the journal beside the file has it, and it is tried again when writing pauses and at the end.
+    /// Brings all writes into the one file, so that a copy of it is complete. If that fails, nothing is
+    /// lost: the journal next to the file has them, and it is tried again when writing pauses and at the
+    /// end.
     pub fn keep_whole(&self) {
         go_on("bringing what was written into the file", self.store.checkpoint());
     }
 
-    /// Reads texts, annotators and questions anew after some were added. They are on disk: that they cannot be read now makes
-    /// nothing fail, and they are read when they are next asked for.
+    /// Reloads texts, annotators and questions after some were added. They are on disk: a failure to read
+    /// them now is no error, and they are read at the next request.
     pub fn reload(&self) {
         let _reloading = lock(&self.reloading);
         let read = self.fails_here("reload").and_then(|()| Index::load(&self.store));
         match go_on("reading what was added to the project", read) {
-            // Under the lock and after the index: nobody who asks meanwhile takes the old one for the new one.
+            // Under the lock and after the index: a concurrent reader must not take the old one for the new
+            // one.
             Some(index) => {
                 self.index.set(index);
                 self.stale.store(false, Ordering::Release);

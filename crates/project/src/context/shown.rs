@@ -1,4 +1,4 @@
-//! What of others is shown to people about texts: whether the study shows it, and the record of what was.
+//! Revealing others' views of texts: whether the study does so, and the record of what was shown.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -11,24 +11,23 @@ use std::collections::HashMap;
 pub(super) type Recorded = HashMap<(QuestionId, TextId, AnnotatorId), Shown>;
 
 impl Context {
-    /// Whether the study shows how others see a text once a person has answered it; never in a packet, which has nothing of others.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Whether the study reveals how others see a text once a person has answered it; never in a task
+    /// packet, which has no data of others.
     pub fn reveals(&self) -> Result<bool, WorkbenchError> {
         Ok(self.packet.is_none() && self.store.reveals()?)
     }
 
-    /// As [`Context::reveals`], beside a label, which must not fail for it: not where that cannot be read.
+    /// Like [`Context::reveals`], while recording a label, which must not fail because of it: false on an
+    /// error.
     pub fn reveals_now(&self) -> bool {
         go_on("reading whether others' views are shown", self.reveals()).unwrap_or(false)
     }
 
-    /// Records that this was shown to a person about a text: a label that comes later knows. Once it is on disk it may be shown. What was
-    /// shown before is not recorded again.
+    /// Records what was shown to a person about a text, so that later labels are marked. It may be shown
+    /// once this is on disk. What was shown before is not recorded again.
     ///
     /// # Errors
-    /// What the disk says; nothing may be shown then.
+    /// An I/O error; nothing may be shown then.
     pub fn record_shown(
         &self,
         question: QuestionId,
@@ -36,7 +35,7 @@ impl Context {
         annotator: AnnotatorId,
         shown: Shown,
     ) -> Result<(), WorkbenchError> {
-        // What a command reads without the lock is shown to nobody whom the project knows.
+        // A command that reads without the lock shows it to no known person.
         if !shown.any() || self.is_reader() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Labels that were decided to be slips: what their authors did not mean.
+//! Labels that were decided to be slips, which their authors did not mean.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -7,9 +7,9 @@ use dissensus_store::QuestionSnapshot;
 use std::collections::HashMap;
 
 impl Context {
-    /// Labels and texts of a question, of one moment; where it is asked for, without labels that were decided to be slips. On a text that
-    /// holds a slip these are the labels that are not the decided answer; where no answer was decided on, nobody knows which label
-    /// it is, and all stay.
+    /// Labels and texts of a question, from one snapshot; on request without labels that were decided to be
+    /// slips. On a text with a slip these are the labels that differ from the decided answer; where no
+    /// answer was decided, the slip is unknown, and all labels are retained.
     pub(super) fn snapshot_of(
         &self,
         question: QuestionId,
@@ -19,7 +19,7 @@ impl Context {
         if without_slips {
             let mut decided: HashMap<TextId, Option<Answer>> = HashMap::new();
             for decision in self.store.decisions(question)? {
-                // They come by text, the one that holds last.
+                // They are ordered by text, the current one last.
                 let meant = decision.answer.filter(|_| decision.outcome == Outcome::Slip);
                 let meant = meant.map(|answer| answer.to(question));
                 decided.insert(decision.text, meant);

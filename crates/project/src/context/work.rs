@@ -1,4 +1,4 @@
-//! Work as a job of the project.
+//! Running work as a job of the project.
 
 use super::Context;
 use crate::error::WorkbenchError;
@@ -13,15 +13,16 @@ impl Context {
         self.jobs.begin(&self.store, &self.listeners, kind, title)
     }
 
-    /// Ends a job as its work did.
+    /// Ends a job with the result of its work.
     pub fn end_job<T>(&self, job: &Job, result: &Result<T, WorkbenchError>) {
         self.jobs.end(&self.store, job, result);
     }
 
-    /// Does `work` as a job on this thread. The job ends as finished, cancelled or failed; also where the work panics.
+    /// Runs `work` as a job on this thread. The job ends as finished, cancelled or failed, also when the
+    /// work panics.
     ///
     /// # Errors
-    /// What `work` says, or that it panicked, or that the job could not be written down.
+    /// An error of `work`, a panic, or the job could not be stored.
     pub fn as_job<T>(
         &self,
         kind: &'static str,
@@ -32,7 +33,7 @@ impl Context {
         self.finish_job(kind, &job, work)
     }
 
-    /// As [`Context::as_job`] for a job that has begun.
+    /// Like [`Context::as_job`], for a job that has begun.
     pub fn finish_job<T>(
         &self,
         kind: &'static str,
@@ -47,7 +48,7 @@ impl Context {
         result
     }
 
-    /// Where tests let work fail.
+    /// Hook for tests to let work fail.
     #[cfg(not(any(test, feature = "test-hooks")))]
     #[inline]
     #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the tests' version needs it")]
@@ -55,7 +56,7 @@ impl Context {
         Ok(())
     }
 
-    /// Where tests let work fail: `fail_at` names the work.
+    /// Hook for tests to let work fail: `fail_at` names the work.
     #[cfg(any(test, feature = "test-hooks"))]
     pub(crate) fn fails_here(&self, what: &str) -> Result<(), WorkbenchError> {
         match lock(&self.fail_at).as_deref() == Some(what) {
@@ -64,26 +65,26 @@ impl Context {
         }
     }
 
-    /// Where tests let work panic.
+    /// Hook for tests to let work panic.
     #[cfg(not(any(test, feature = "test-hooks")))]
     #[inline]
     #[allow(clippy::unused_self, reason = "the tests' version needs it")]
     pub fn fail_here(&self, _: &str) {}
 
-    /// Where tests let work panic: `fail_at` names the work.
+    /// Hook for tests to let work panic: `fail_at` names the work.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fn fail_here(&self, what: &str) {
         let fail = lock(&self.fail_at).as_deref() == Some(what);
         assert!(!fail, "a fault injected into {what}");
     }
 
-    /// Where tests hold work.
+    /// Hook for tests to block work.
     #[cfg(not(any(test, feature = "test-hooks")))]
     #[inline]
     #[allow(clippy::unused_self, reason = "the tests' version needs it")]
     pub fn held_here(&self, _: &str) {}
 
-    /// Where tests hold work: `hold_at` names the work.
+    /// Hook for tests to block work: `hold_at` names the work.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fn held_here(&self, what: &str) {
         let gate = lock(&self.hold_at).clone().filter(|(named, _)| *named == what);

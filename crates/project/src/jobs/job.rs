@@ -1,4 +1,4 @@
-//! Jobs of one session: each has a row in the project, an event a few times a second, and a cancel.
+//! Jobs of one session: each has a row in the project, an event a few times a second, and can be cancelled.
 
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Often enough to look alive, seldom enough to cost nothing.
+/// Interval of progress events: often enough to look alive, seldom enough to cost nothing.
 const TELL_EVERY: Duration = Duration::from_millis(150);
 
 /// All jobs of a session, newest last.
@@ -23,10 +23,10 @@ pub struct Jobs {
     running: Mutex<BTreeMap<u32, Arc<Job>>>,
 }
 
-/// The number of the next job that no project keeps: far from those of jobs that are kept.
+/// The number of the next job that is not stored in a project: far from those of stored jobs.
 static UNKEPT: AtomicU32 = AtomicU32::new(u32::MAX);
 
-/// One job at work; also the [`Progress`] of that work.
+/// A running job; also the [`Progress`] of its work.
 pub struct Job {
     info: Mutex<JobInfo>,
     cancel: Cancel,
@@ -47,8 +47,8 @@ impl Jobs {
     ) -> Result<Arc<Job>, WorkbenchError> {
         let new =
             NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
-        // A project that is open to read keeps no list of jobs, nor does one whose file was moved or replaced, of which a copy may
-        // still be saved: the job is known while it runs.
+        // A read-only project stores no list of jobs, nor does one whose file was moved or replaced, of
+        // which a copy may still be saved: the job is known only while it runs.
         let kept = if store.is_reader() { None } else { Some(store.start_job(&new)) };
         let id = match kept {
             None | Some(Err(StoreError::Displaced { .. })) => UNKEPT.fetch_sub(1, Ordering::Relaxed),
@@ -78,7 +78,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Ends a job: its last state goes to the project and to whoever listens.
+    /// Ends a job: stores its last state and notifies listeners.
     pub(crate) fn end<T>(&self, store: &Store, job: &Job, result: &Result<T, WorkbenchError>) {
         let id = {
             let mut info = lock(&job.info);
@@ -95,7 +95,7 @@ impl Jobs {
         };
         let info = job.info();
         let note = info.problem.as_ref().map(|p| p.message.as_str()).or(info.note.as_deref());
-        // A full disk may be why the job failed; its end is then told, if not kept.
+        // A full disk may be why the job failed; its end is then reported, even if not stored.
         if !store.is_reader() {
             go_on("keeping a job's progress", store.update_job(JobId(id), info.done, info.total, note));
             go_on("keeping a job's end", store.finish_job(JobId(id), info.state, note, now_ms()));
@@ -103,13 +103,13 @@ impl Jobs {
         let seconds = job.started.elapsed().as_secs_f64();
         let code = info.problem.as_ref().map(|problem| problem.code.as_str());
         tracing::info!(job = id, kind = info.kind, state = ?info.state, code, seconds, done = info.done, "job ended");
-        // What the job did is in the one file from now on; failing that, it is brought in when writing pauses.
+        // Brings the job's writes into the one file; if that fails, it is done when writing pauses.
         go_on("bringing a job into the file", store.checkpoint());
         job.tell();
         lock(&self.running).remove(&id);
     }
 
-    /// Asks a job to stop. False where it is not running.
+    /// Asks a job to stop. Returns false if it is not running.
     pub fn cancel(&self, id: u32) -> bool {
         lock(&self.running).get(&id).map(|job| job.cancel.set()).is_some()
     }
@@ -119,14 +119,14 @@ impl Jobs {
         lock(&self.running).values().for_each(|job| job.cancel.set());
     }
 
-    /// The jobs at work now.
+    /// The running jobs.
     pub fn running(&self) -> Vec<JobInfo> {
         lock(&self.running).values().map(|job| job.info()).collect()
     }
 }
 
 impl Job {
-    /// How far it is.
+    /// Its current state.
     pub fn info(&self) -> JobInfo {
         lock(&self.info).clone()
     }

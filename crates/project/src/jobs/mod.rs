@@ -1,4 +1,4 @@
-//! Long work: jobs with progress and cancel.
+//! Long-running work: jobs with progress and cancellation.
 
 mod job;
 mod newest;

@@ -1,26 +1,26 @@
-//! Work that is asked for anew before it is done: only the newest is still wanted.
+//! Requests that replace each other: only the newest is still wanted.
 
 use dissensus_domain::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts who asked last. Clones share one count.
+/// Counter of requests. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Newest(Arc<AtomicU64>);
 
 impl Newest {
-    /// What is asked for now; whatever was asked for before hears that it is cancelled.
+    /// Starts a new request and cancels all earlier ones.
     pub fn ask(&self) -> Asked {
         Asked { number: self.0.fetch_add(1, Ordering::AcqRel) + 1, last: self.clone() }
     }
 
-    /// Nothing is wanted any more.
+    /// Cancels all requests.
     pub fn stop(&self) {
         self.0.fetch_add(1, Ordering::AcqRel);
     }
 }
 
-/// Something that was asked for; cancelled once something else is.
+/// A request; cancelled once another one is made.
 #[derive(Debug)]
 pub struct Asked {
     number: u64,

@@ -1,4 +1,4 @@
-//! What jobs need to say how far they are, and to be stopped.
+//! Progress reports and cancellation of jobs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ impl Cancel {
     }
 }
 
-/// Lets something through at most once in an interval.
+/// Limits actions to at most one per interval.
 pub struct Throttle {
     every: Duration,
     last: Option<Instant>,
@@ -37,7 +37,8 @@ impl Throttle {
     }
 }
 
-/// Seconds left at the mean rate so far; `None` until a second has passed and something is done.
+/// Estimates the seconds left at the mean rate so far; `None` until a second has passed and something is
+/// done.
 pub fn seconds_left(started: Instant, first: u64, done: u64, total: Option<u64>) -> Option<f64> {
     let spent = started.elapsed().as_secs_f64();
     let steps = done.checked_sub(first)?;

@@ -1,4 +1,4 @@
-//! Work of which there is one at a time: reserved before it begins, free again whatever becomes of it.
+//! Exclusive activities: reserved before they begin, and released in every case.
 
 use crate::error::WorkbenchError;
 use crate::sync::lock;
@@ -6,22 +6,22 @@ use dissensus_domain::QuestionId;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-/// Work of which there is one at a time in a project.
+/// Exclusive activities: at most one of each runs in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Activity {
-    /// Texts get embeddings, or a pooling is chosen.
+    /// Computing embeddings of texts, or choosing a pooling.
     Encoding,
-    /// A file is imported.
+    /// Importing a file.
     Import,
-    /// Labels or predictions are exported by the window.
+    /// Exporting labels or predictions in the window.
     Export,
-    /// A text's words are left out in turn.
+    /// Explaining a text by leaving out its words in turn.
     Words,
-    /// A model of words is fitted.
+    /// Fitting a model of words.
     WordModel,
-    /// A run is trained: two would fight for the cores.
+    /// Training a run: two would compete for the cores.
     Training,
-    /// A missing live model of a question is fitted in the background.
+    /// Fitting a missing live model of a question in the background.
     Fit(QuestionId),
 }
 
@@ -39,16 +39,16 @@ impl Activity {
     }
 }
 
-/// What is reserved at the moment.
+/// The reserved activities.
 #[derive(Debug, Default)]
 pub struct Reservations(Arc<Mutex<BTreeSet<Activity>>>);
 
 impl Reservations {
-    /// Reserves an activity until the guard is dropped: by the thread that does the work when it ends or panics, or on the way
-    /// there when it cannot begin.
+    /// Reserves an activity until the guard is dropped: by the working thread when it ends or panics, or
+    /// earlier when it cannot start.
     ///
     /// # Errors
-    /// [`WorkbenchError::Busy`] while somebody else has it.
+    /// [`WorkbenchError::Busy`] while it is reserved.
     pub fn reserve(&self, activity: Activity) -> Result<Reservation, WorkbenchError> {
         if lock(&self.0).insert(activity) {
             Ok(Reservation { activity, reserved: Arc::clone(&self.0) })
@@ -58,7 +58,7 @@ impl Reservations {
     }
 }
 
-/// An activity that is reserved.
+/// A reservation, released on drop.
 #[derive(Debug)]
 #[must_use = "the activity is free again when this is dropped"]
 pub struct Reservation {

@@ -1,4 +1,4 @@
-//! Threads of a session, and work that ends as an error, not as silence, when it panics.
+//! Threads of a session, and work whose panics are reported as errors.
 
 use super::Cancel;
 use crate::error::WorkbenchError;
@@ -17,7 +17,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Runs `work` on a thread that [`Threads::join`] waits for. A panic in it ends this work only.
+    /// Runs `work` on a thread that [`Threads::join`] waits for. A panic in it ends only this work.
     ///
     /// # Errors
     /// The system starts no more threads, or the project is being closed.
@@ -27,7 +27,7 @@ impl Threads {
         work: impl FnOnce() + Send + 'static,
     ) -> Result<(), WorkbenchError> {
         let mut threads = lock(&self.running);
-        // Under the lock: what is spawned before `closing` is set is also waited for.
+        // Under the lock: everything spawned before `closing` is set is also waited for.
         if self.closing.is_set() {
             return Err(WorkbenchError::Closing);
         }
@@ -38,7 +38,8 @@ impl Threads {
                     work();
                     Ok(())
                 });
-                // The panic hook has logged place and backtrace; models, embeddings and figures are derived and made again.
+                // The panic hook has logged location and backtrace; models, embeddings and figures are
+                // derived and can be computed again.
                 go_on(what, result);
             })
             .map_err(|_| WorkbenchError::NoThread)?;
@@ -47,7 +48,7 @@ impl Threads {
         Ok(())
     }
 
-    /// From now on no thread is started, and background work ends.
+    /// Prevents new threads, and stops background work.
     pub fn close(&self) {
         self.closing.set();
     }
@@ -57,12 +58,12 @@ impl Threads {
         self.closing.is_set()
     }
 
-    /// Waits for every thread but the one that calls.
+    /// Waits for every thread except the calling one.
     pub fn join(&self) {
         let threads = std::mem::take(&mut *lock(&self.running));
         let me = std::thread::current().id();
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != me) {
-            // A panic was turned into an error inside the thread.
+            // A panic was converted into an error inside the thread.
             if thread.join().is_err() {
                 tracing::error!("a thread of the session ended with a panic that was not caught");
             }
@@ -70,17 +71,18 @@ impl Threads {
     }
 }
 
-/// Runs `work`; a panic in it is an error that says so.
+/// Runs `work` and converts a panic into an error.
 pub fn caught<T>(
     what: &'static str,
     work: impl FnOnce() -> Result<T, WorkbenchError>,
 ) -> Result<T, WorkbenchError> {
-    // What a panic can leave half changed is reset by whoever locks it next (`sync::lock_or_reset`) or rolled back by the store.
+    // Data that a panic may leave half changed is reset at the next lock (`sync::lock_or_reset`) or rolled
+    // back by the store.
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(WorkbenchError::Panicked { what, message: message_of(panic.as_ref()) }))
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())

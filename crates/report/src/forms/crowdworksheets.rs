@@ -4,7 +4,7 @@ use super::{Form, excluded, process, questions};
 use crate::facts::Facts;
 use dissensus_render::escape::markdown;
 
-/// The form, filled in as far as the project can.
+/// Writes the form, filled in with everything the project knows.
 pub(crate) fn crowdworksheets(facts: &Facts<'_>) -> String {
     let mut form = Form::new(
         &format!("CrowdWorkSheets for {}", markdown(&facts.name)),

@@ -1,10 +1,11 @@
-//! A data statement (Bender and Friedman 2018; sections of the schema of 2021 by Bender, Friedman and McMillan-Major). All wording is ours.
+//! A data statement (Bender and Friedman 2018; sections of the schema of 2021 by Bender, Friedman and
+//! McMillan-Major). The wording is our own.
 
 use super::{Form, excluded, process, questions};
 use crate::facts::Facts;
 use dissensus_render::escape::markdown;
 
-/// The form, filled in as far as the project can.
+/// Writes the form, filled in with everything the project knows.
 pub(crate) fn data_statement(facts: &Facts<'_>) -> String {
     let mut form = Form::new(
         &format!("Data statement for {}", markdown(&facts.name)),

@@ -1,4 +1,4 @@
-//! Forms about a data set that are filled in as far as the project can, with the open questions left open.
+//! Forms about a data set, filled in with everything the project knows; other questions stay open.
 
 mod crowdworksheets;
 mod data_statement;
@@ -11,7 +11,6 @@ use dissensus_domain::ScaleKind;
 use dissensus_project::words::counted;
 use dissensus_render::escape::markdown;
 
-/// A form in Markdown.
 struct Form {
     out: String,
 }
@@ -28,18 +27,18 @@ impl Form {
         self.out.push_str(&format!("## {title}\n\n"));
     }
 
-    /// A question of the form, with its number.
+    /// Adds a question of the form, with its number.
     fn question(&mut self, number: &str, words: &str) {
         self.out.push_str(&format!("**{number}** {words}\n\n"));
     }
 
-    /// A paragraph of ours; names in it are escaped by whoever makes it.
+    /// A paragraph of our own; names in it are escaped by the caller.
     fn line(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push_str("\n\n");
     }
 
-    /// What the project knows, a line each.
+    /// Adds facts from the project, one per line.
     fn facts(&mut self, facts: &[String]) {
         for fact in facts {
             self.out.push_str(&format!("- {fact}\n"));
@@ -47,12 +46,12 @@ impl Form {
         self.out.push('\n');
     }
 
-    /// What is left to the authors.
+    /// Adds a placeholder for the authors.
     fn open(&mut self, hint: &str) {
         self.out.push_str(&format!("> **To be answered by the authors:** {hint}\n\n"));
     }
 
-    /// Text of people as it is, shown and not obeyed.
+    /// Adds text written by people verbatim, without interpreting its markup.
     fn quoted(&mut self, text: &str) {
         for line in text.lines() {
             self.out.push_str(&format!("    {}\n", dissensus_render::escape::plain(line)));
@@ -65,7 +64,7 @@ impl Form {
     }
 }
 
-/// What each question asks, with what it was answered by.
+/// Describes each question and its answers.
 fn questions(facts: &Facts<'_>) -> Vec<String> {
     let one = |asked: &super::work::Asked| {
         let question = &asked.question;
@@ -99,7 +98,7 @@ fn questions(facts: &Facts<'_>) -> Vec<String> {
     facts.asked.iter().map(one).collect()
 }
 
-/// What people did before and while they labelled.
+/// Describes what people did before and while they labelled.
 fn process(facts: &Facts<'_>) -> Vec<String> {
     let mut found = Vec::new();
     found.push(match facts.guidelines.as_slice() {
@@ -173,7 +172,7 @@ fn process(facts: &Facts<'_>) -> Vec<String> {
     found
 }
 
-/// What is not in the figures, and what is.
+/// Describes what the figures exclude and include.
 fn excluded(facts: &Facts<'_>) -> Vec<String> {
     let edited: Vec<String> = facts.asked.iter().map(|asked| markdown(&asked.question.name)).collect();
     vec![

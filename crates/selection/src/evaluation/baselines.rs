@@ -1,4 +1,4 @@
-//! What can be said of a label without reading the text: what every model has to beat.
+//! Baselines that do not read the text: every model has to beat them.
 
 use super::predicted::{Evaluation, Predicted};
 use super::split::{SplitColumns, SplitSpec};
@@ -9,18 +9,15 @@ use dissensus_stats::data::{
 };
 use dissensus_stats::metrics::Scored;
 
-/// Labels that the shares of all annotators count for, beside each annotator's own.
+/// Pseudo-count, in labels, of the shares of all annotators in each annotator's own.
 const PRIOR_LABELS: f64 = 4.0;
 
-/// The baselines of a split, scored on the same labels as [`super::evaluate`] scores models:
-/// - `own-most-frequent`: each annotator's most frequent training level, whatever the text (the baseline of LeWiDi 2025). One
-///   answer and no probabilities, so only measures of answers are there.
-/// - `own-distribution`: the shares of levels among each annotator's training labels, shrunk towards those of all as if four
-///   more labels had these.
-/// - `prior`: the shares of levels among all training labels, for everybody.
-///
-/// # Errors
-/// As [`SplitSpec::divide`].
+/// Computes the baselines of a split, scored on the same labels as [`super::evaluate`] scores models:
+/// - `own-most-frequent`: each annotator's most frequent training level, regardless of the text (the
+///   baseline of LeWiDi 2025). One answer and no probabilities, so only measures of answers are available.
+/// - `own-distribution`: the shares of levels among each annotator's training labels, shrunk towards those
+///   of all annotators with the weight of four labels.
+/// - `prior`: the shares of levels among all training labels, for all annotators.
 pub fn baselines(
     data: &TrainingData<'_>,
     split: SplitSpec,
@@ -33,10 +30,7 @@ pub fn baselines(
     Ok(found.iter().map(|baseline| baseline.evaluation(ordinal)).collect())
 }
 
-/// What [`baselines`] scores.
-///
-/// # Errors
-/// As there.
+/// Predictions that [`baselines`] scores.
 pub fn predict_baselines(
     data: &TrainingData<'_>,
     split: SplitSpec,
@@ -45,7 +39,8 @@ pub fn predict_baselines(
     seed: u64,
 ) -> Result<Vec<Predicted>, ModelError> {
     let levels = if at_least.is_some() { 2 } else { data.target.levels };
-    // The most frequent answer to "is the level this one or higher" need not be that of the most frequent level.
+    // The most frequent answer to "is the level this one or higher" need not be that of the most frequent
+    // level.
     let asked = |labels: &[Observation]| -> Vec<Observation> {
         let level = |o: &Observation| at_least.map_or(o.level, |level| u16::from(o.level >= level));
         labels.iter().map(|o| Observation { level: level(o), ..*o }).collect()
@@ -67,10 +62,10 @@ pub fn predict_baselines(
     Ok(NAMES.into_iter().zip(pooled).map(baseline).collect())
 }
 
-/// The baselines of labels that are divided already, as those of a run.
+/// Computes the baselines for labels that are already divided, such as those of a run.
 ///
 /// # Errors
-/// A label of an annotator or a level that is not there.
+/// A label with an annotator or a level that does not exist.
 pub fn baselines_of(
     train: &[Observation],
     test: Vec<Observation>,
@@ -112,7 +107,7 @@ fn predict_three(
     ])
 }
 
-/// Training labels of each annotator by level, and of all.
+/// Number of training labels of each annotator by level, and of all.
 struct Counts {
     levels: usize,
     of_annotator: Vec<f64>,
@@ -169,7 +164,7 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|e| e.model.as_str()).collect();
         assert_eq!(names, ["own-most-frequent", "own-distribution", "prior"]);
         let frequent = &found[0].scores;
-        // Answers 3, 0 and, of whom nothing is known, 0: of everybody the most frequent.
+        // Answers 3, 0 and, without any known label, 0: the most frequent of all.
         assert!((frequent.accuracy.unwrap() - 2.0 / 3.0).abs() < 1e-12);
         assert!((frequent.normalized_absolute_distance.unwrap() - 1.0 / 3.0 / 4.0).abs() < 1e-12);
         assert_eq!((frequent.log_loss, frequent.wasserstein, frequent.manhattan), (None, None, None));

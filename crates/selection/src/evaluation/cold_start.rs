@@ -1,4 +1,4 @@
-//! How soon a model knows a new annotator: annotators held out entirely, then learned label by label.
+//! Cold start: learning curves of annotators that are held out entirely, then learned label by label.
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
@@ -16,17 +16,20 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a learning curve is drawn. All drawing is seeded by [`FitOptions::seed`].
+/// Settings of a learning curve. All randomness is seeded by [`FitOptions::seed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColdStart {
     /// Share of the annotators held out, inside (0, 1).
     pub annotators: f64,
-    /// Labels a held-out annotator gives before being scored, ascending, for example 0, 1, 2, 5, 10, 20.
+    /// Numbers of labels from a held-out annotator before scoring, ascending, for example 0, 1, 2, 5, 10,
+    /// 20.
     pub labels: Vec<usize>,
-    /// With a share inside (0, 1): that share of the texts is scored and no annotator's label on them is ever trained on, so
-    /// that neither the annotator nor the text was seen. Else texts are shared: others' labels of a scored text train.
+    /// With a share inside (0, 1): that share of the texts is scored and never used for training, so that
+    /// neither the annotator nor the text was seen. Otherwise texts are shared: others' labels of a scored
+    /// text are used for training.
     pub by_text_too: Option<f64>,
-    /// Scores an ordinal question as "is the level this one or higher" (counted from 0), as [`crate::evaluation::evaluate`] does.
+    /// Scores an ordinal question as "is the level this one or higher" (counted from 0), like
+    /// [`crate::evaluation::evaluate`].
     pub at_least: Option<u16>,
 }
 
@@ -42,45 +45,46 @@ impl Default for ColdStart {
 pub struct CurvePoint {
     /// The model's name on the command line.
     pub model: String,
-    /// Labels every held-out annotator had given.
+    /// Number of labels given by every held-out annotator.
     pub labels: usize,
     /// Mean negative log-likelihood of a scored label, in nats.
     pub log_loss: f64,
-    /// Share of scored labels predicted.
+    /// Accuracy on the scored labels.
     pub accuracy: f64,
 }
 
-/// Models on the same annotators, the same first labels and the same scored labels.
+/// Curves of models on the same annotators, the same first labels and the same scored labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LearningCurve {
-    /// Annotators held out and scored.
+    /// Number of annotators held out and scored.
     pub annotators: usize,
-    /// Labels scored at every point.
+    /// Number of labels scored at every point.
     pub n_labels: usize,
-    /// Texts they are on.
+    /// Number of texts with scored labels.
     pub n_texts: usize,
-    /// Model by model in the order asked for, labels ascending.
+    /// The points, model by model in the requested order, labels ascending.
     pub points: Vec<CurvePoint>,
 }
 
-/// Who and what is held out.
 struct Plan {
-    /// Taught at every point.
+    /// Labels for training at every point.
     others: Vec<Observation>,
-    /// Every held-out annotator's labels in the order they are given.
+    /// Every held-out annotator's first labels in the order they are given.
     first_labels: Vec<Vec<Observation>>,
     scored: Vec<Observation>,
 }
 
-/// Holds out a share of the annotators, then for every number `n` of [`ColdStart::labels`] and every model fits to the
-/// others and to the first `n` labels (in seeded order) of those held out, and scores the labels that these annotators gave
-/// beyond the largest `n`: the same labels at every point. Annotators with too few labels for that train with the others.
-/// With [`ColdStart::by_text_too`] the first labels come from texts that train and the scored ones from texts that never do.
+/// Holds out a share of the annotators, then for every number `n` of [`ColdStart::labels`] and every model
+/// fits to the others and to the first `n` labels (in seeded order) of the held-out annotators, and scores
+/// the labels that these annotators gave beyond the largest `n`: the same labels at every point. Annotators
+/// with too few labels for that train with the others. With [`ColdStart::by_text_too`] the first labels
+/// come from training texts and the scored ones from texts that are never trained on.
 ///
 /// # Errors
-/// As [`fit`](crate::fit::fit); [`ModelError::Share`]; [`ModelError::AtLeast`]; [`ModelError::Length`] without a
-/// number of labels; [`ModelError::EmptySplit`] if no annotator has enough labels, or none is left to train on.
+/// Those of [`fit`](crate::fit::fit); [`ModelError::Share`]; [`ModelError::AtLeast`];
+/// [`ModelError::Length`] without a number of labels; [`ModelError::EmptySplit`] if no annotator has enough
+/// labels, or none remains for training.
 pub fn learning_curve(
     data: &TrainingData<'_>,
     kinds: &[ModelKind],
@@ -144,7 +148,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
         }
     }
     let sorted = data.sorted()?;
-    // Which texts are scored; all of them where texts are shared.
+    // Whether each text is scored; all of them if texts are shared.
     let copies = Copies::by_embedding(data.embeddings);
     let mut hidden = vec![false; data.embeddings.texts];
     if let Some(share) = spec.by_text_too {
@@ -183,7 +187,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
             continue;
         }
         let later = &labels[most..];
-        // Not what the same person has just said of a copy.
+        // Excludes copies of texts that the same annotator's first labels are on.
         let said: BTreeSet<u32> = labels[..most].iter().map(|o| copies.first(o.text)).collect();
         let tested = |o: &&Observation| spec.by_text_too.is_none() || hidden[o.text as usize];
         scored.extend(later.iter().filter(tested).filter(|o| !said.contains(&copies.first(o.text))));

@@ -1,4 +1,4 @@
-//! Scores of texts by models that have not learned from the texts' labels.
+//! Cross-fitting: scores of texts by models that have not learned from the texts' labels.
 
 use crate::fit::fit;
 use dissensus_stats::data::folds::assign;
@@ -7,26 +7,27 @@ use dissensus_stats::data::{AnnotatorModel, FitOptions, ModelError, ModelKind, O
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which fold a text is scored in; `None` of texts that nobody has labelled, which every model may score.
+/// The fold in which a text is scored; `None` for unlabelled texts, which every model may score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFolds {
     of: Vec<Option<u8>>,
-    /// The folds in which a copy of the body stands, by its first text.
+    /// The folds that contain a copy of the body, by its first text.
     bodies: BTreeMap<u32, BTreeSet<u8>>,
     first_with_body: Vec<u32>,
     folds: u8,
 }
 
 impl TextFolds {
-    /// Folds of the `labelled` texts; texts of one cluster (a thread, a document) stay together, and a copy of a body that a fold scores teaches nothing there.
-    /// A fold has as many clusters as another one, or one more; fewer clusters than folds have a fold each.
+    /// Creates folds of the `labelled` texts; texts of one cluster (a thread, a document) stay together,
+    /// and copies of a text that a fold scores are excluded from its training. Folds differ by one cluster
+    /// at most; fewer clusters than folds have a fold each.
     ///
     /// # Panics
     /// If the lists are not equally long, or a first text is not among them.
     pub fn new(labelled: &[bool], clusters: &[u32], first_with_body: &[u32], folds: u8, seed: u64) -> Self {
         assert!(labelled.len() == clusters.len() && labelled.len() == first_with_body.len());
         let mut has_labels = vec![false; labelled.len()];
-        // A copy without a label stands with the labelled one.
+        // A copy without a label is grouped with the labelled one.
         first_with_body
             .iter()
             .zip(labelled)
@@ -51,7 +52,7 @@ impl TextFolds {
         Self { of, bodies, first_with_body: first_with_body.to_vec(), folds }
     }
 
-    /// How many folds there are.
+    /// Number of folds.
     pub fn folds(&self) -> u8 {
         self.folds
     }
@@ -61,18 +62,16 @@ impl TextFolds {
         self.of[text as usize]
     }
 
-    /// Whether labels of a text may teach the model that scores a fold.
+    /// Whether labels of a text may be used to train the model that scores a fold.
     pub fn teaches(&self, text: u32, fold: u8) -> bool {
         let first = self.first_with_body[text as usize];
         self.of(text).is_some() && self.bodies.get(&first).is_some_and(|folds| !folds.contains(&fold))
     }
 }
 
-/// The mean over all annotators of what they are predicted to answer to texts in folds, by models of `multilevel` that have learned from
-/// no label of the text's fold: texts x levels, row by row; rows of NaN for texts in no fold, and where nothing was left to learn from.
-///
-/// # Errors
-/// As [`fit`].
+/// Computes the mean predicted answer over all annotators for texts in folds, by `multilevel` models that
+/// have not learned from any label of the text's fold: texts x levels, row by row; rows of NaN for texts in
+/// no fold, and where no training labels remain.
 pub fn cross_fitted(
     data: &TrainingData<'_>,
     folds: &TextFolds,
@@ -81,7 +80,7 @@ pub fn cross_fitted(
 ) -> Result<Vec<f64>, ModelError> {
     let levels = data.target.levels;
     let mut all = vec![f64::NAN; data.embeddings.texts * levels];
-    // As held-out figures do: neither slopes nor discriminations, which move the third digit, for half of the time.
+    // As for held-out figures: slopes and discriminations change the third digit and double the time.
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
     for fold in 0..folds.folds() {
         step(progress, "models without a fold", f32::from(fold) / f32::from(folds.folds()))?;
@@ -103,10 +102,7 @@ pub fn cross_fitted(
     Ok(all)
 }
 
-/// The mean prediction over all annotators of a model, a row for each of these texts.
-///
-/// # Panics
-/// As [`AnnotatorModel::predict`].
+/// The mean prediction of a model over all annotators, a row for each of these texts.
 pub fn mean_predictions(model: &dyn AnnotatorModel, texts: &[u32]) -> Vec<Vec<f64>> {
     let (levels, people) = (model.levels(), model.annotators().max(1) as u32);
     let of = |text: &u32| {
@@ -133,7 +129,8 @@ mod tests {
 
     #[test]
     fn what_belongs_together_is_scored_together_and_copies_teach_nothing() {
-        // 60 texts in threads of two; text 59 is a copy of text 0, without a label of its own; the last thread has no label.
+        // 60 texts in threads of two; text 59 is a copy of text 0, without a label of its own; the last
+        // thread has no label.
         let labelled: Vec<bool> = (0..60).map(|text| text < 56).collect();
         let clusters: Vec<u32> = (0..60).map(|text| text / 2).collect();
         let mut first: Vec<u32> = (0..60).collect();
@@ -183,7 +180,8 @@ mod tests {
             as_labelled[..70].iter().all(|p| p.is_finite()) && as_labelled[70..].iter().all(|p| p.is_nan())
         );
         assert!((as_labelled[20] + as_labelled[21] - 1.0).abs() < 1e-6);
-        // All labels of one text turned round: its own score and those of its fold stay as they are, to the bit; others move.
+        // All labels of one text reversed: its own score and those of its fold are bitwise unchanged;
+        // others move.
         let turned = score(&labels(&[10]));
         for text in 0..35u32 {
             let same = as_labelled[text as usize * 2].to_bits() == turned[text as usize * 2].to_bits();

@@ -1,4 +1,4 @@
-//! Models against labels of texts they have not seen labelled.
+//! Evaluation of models on held-out labels.
 
 use super::predicted::{Evaluation, HeldOutPart, Predicted};
 use super::seen::FEWEST_UNSEEN_TEXTS;
@@ -20,19 +20,22 @@ use std::collections::BTreeSet;
 /// Share of the training labels that choose a network's number of steps, before it learns from all of them.
 const CHOOSES_STEPS: f64 = 0.2;
 
-/// Trains every model of `kinds` on the training side of `split` and scores it on the other; of a cross-validation, the labels
-/// of all folds are scored together. Every model learns from all training labels: a network chooses its number of steps on a fifth of them (or on
-/// the split's own validation labels), held out in the way of the split and without what trained the encoder where enough is left, and is then trained anew on all. The answer for macro-F1 is tuned on validation labels where the split names some, else on
-/// folds of the training labels.
+/// Trains every model of `kinds` on the training side of `split` and scores it on the other; for a
+/// cross-validation, the labels of all folds are scored together. Every model learns from all training
+/// labels: a network chooses its number of steps on a fifth of them (or on the split's own validation
+/// labels), held out in the same way as the split and excluding what trained the encoder where enough
+/// remains, and is then trained again on all. The answer for macro-F1 is tuned on validation labels where
+/// the split has some, else on folds of the training labels.
 ///
-/// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
-/// model still learns all levels and its probabilities of the levels from there on are added up; metrics are those of
-/// a binary question. Measured on POPQUORN against learning the binary question: `majority`, `shared`, `sep-heads` and `multilevel` rank
-/// disagreement better so and accuracies move by less than 0.002; log loss gains 0.004 for `multilevel`, and loses 0.003 for
-/// `sep-heads` and 0.02 for `majority`.
+/// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from
+/// 0): every model still learns all levels and its probabilities of the levels from there on are added up;
+/// metrics are those of a binary question. Measured on POPQUORN against learning the binary question:
+/// `majority`, `shared`, `sep-heads` and `multilevel` rank disagreement better this way and accuracies
+/// change by less than 0.002; log loss gains 0.004 for `multilevel`, and loses 0.003 for `sep-heads` and
+/// 0.02 for `majority`.
 ///
 /// # Errors
-/// As [`fit`](crate::fit::fit); [`ModelError::AtLeast`]; [`ModelError::EmptySplit`].
+/// Those of [`fit`](crate::fit::fit); [`ModelError::AtLeast`]; [`ModelError::EmptySplit`].
 pub fn evaluate(
     data: &TrainingData<'_>,
     split: SplitSpec,
@@ -47,10 +50,7 @@ pub fn evaluate(
     Ok(predicted.iter().map(|model| model.evaluation(ordinal)).collect())
 }
 
-/// What [`evaluate`] scores: the probabilities of every model for each test label.
-///
-/// # Errors
-/// As there.
+/// Predictions that [`evaluate`] scores: the probabilities of every model for each test label.
 pub fn predict_test(
     data: &TrainingData<'_>,
     split: SplitSpec,
@@ -97,8 +97,9 @@ pub fn predict_test(
     Ok(kinds.iter().zip(pooled).map(of).collect())
 }
 
-/// Labels that a network learns from while its number of steps is chosen, and those that choose it. Labels that trained the encoder are
-/// predicted better the longer a network learns; they choose where there are hardly any others.
+/// Labels that a network learns from while its number of steps is chosen, and those that choose it.
+/// Predictions of labels that trained the encoder improve the longer a network learns; they are used for
+/// the choice only where there are hardly any others.
 fn choosing_steps(
     split: SplitSpec,
     division: &DataSplit,
@@ -153,7 +154,7 @@ mod tests {
         let (kept, held) = chosen(&seen);
         assert!(held.iter().all(|o| !seen[o.text as usize]) && held.len() > 20, "{}", held.len());
         assert!(kept.iter().any(|o| seen[o.text as usize]), "they still teach");
-        // Hardly any others: those choose that there are.
+        // Hardly any others: the existing ones are used.
         let nearly_all: Vec<bool> = (0..200).map(|text| text >= 3).collect();
         let (_, held) = chosen(&nearly_all);
         assert!(held.iter().any(|o| nearly_all[o.text as usize]));

@@ -1,4 +1,4 @@
-//! How well the model predicts each annotator on texts it has not seen labelled.
+//! Held-out accuracy of the model for each annotator.
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
@@ -12,56 +12,57 @@ use dissensus_stats::data::{Observation, TrainingData};
 use dissensus_stats::metrics::most_likely;
 use serde::{Deserialize, Serialize};
 
-/// Above this many labels only one fold is held out: enough labels to score all annotators, a fifth of the work.
+/// Above this many labels only one fold is held out: enough labels to score all annotators, a fifth of the
+/// work.
 const MANY_LABELS: usize = 60_000;
 
 /// One annotator's held-out result. Counts instead of shares, so that they can be added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// Labels on held-out texts.
+    /// Number of labels on held-out texts.
     pub labels: usize,
-    /// Of these, labels that were the most likely level of `multilevel`.
+    /// Number of these labels that were the most likely level of `multilevel`.
     pub hits: usize,
-    /// Of these, labels equal to the annotator's most frequent level on the other texts (the lowest of those that tie;
-    /// without any other label, the most frequent of all annotators).
+    /// Number of these labels that equal the annotator's most frequent level on the other texts (the lowest
+    /// of ties; without any other label, the most frequent of all annotators).
     pub baseline_hits: usize,
-    /// Of these, labels equal to the most frequent level of everybody on the other texts.
+    /// Number of these labels that equal the most frequent level of all annotators on the other texts.
     pub common_hits: usize,
-    /// Sum over these of the levels between the label and the median of `multilevel` (the most likely level, without an order).
+    /// Sum over these labels of the distance in levels to the median of `multilevel` (the most likely
+    /// level, without an order).
     pub distance: usize,
-    /// The same of the annotator's own median on the other texts (without any other label, everybody's).
+    /// The same distance to the annotator's own median on the other texts (without any other label, that of
+    /// all annotators).
     pub baseline_distance: usize,
-    /// The same of everybody's median there.
+    /// The same distance to the median of all annotators there.
     pub common_distance: usize,
 }
 
 impl HeldOut {
-    /// Share predicted, or `None` without labels.
+    /// Share predicted correctly, or `None` without labels.
     pub fn accuracy(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.hits as f64 / self.labels as f64)
     }
 
-    /// The mean of one of the sums of distances over the labels, in levels.
+    /// A sum of distances as a mean over the labels, in levels.
     pub fn mean_distance(&self, sum: usize) -> Option<f64> {
         (self.labels > 0).then(|| sum as f64 / self.labels as f64)
     }
 
-    /// Share that everybody's most frequent level would have predicted.
+    /// Accuracy of predicting the most frequent level of all annotators.
     pub fn common_baseline(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.common_hits as f64 / self.labels as f64)
     }
 
-    /// Share that the annotator's most frequent level would have predicted.
+    /// Accuracy of predicting the annotator's most frequent level.
     pub fn baseline(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.baseline_hits as f64 / self.labels as f64)
     }
 }
 
-/// Holds out one fold of the texts after the other (`options.folds`), fits `multilevel` to the rest and predicts every
-/// label of the fold but those in `seen`. One entry per annotator. With more than 60,000 labels only the first fold is held out.
-///
-/// # Errors
-/// As [`fit`].
+/// Holds out one fold of the texts after the other (`options.folds`), fits `multilevel` to the rest and
+/// predicts every label of the fold except those in `seen`. One entry per annotator. With more than 60,000
+/// labels only the first fold is held out.
 pub fn held_out(
     data: &TrainingData<'_>,
     seen: SeenByEncoder<'_>,
@@ -73,7 +74,7 @@ pub fn held_out(
     let fold = dissensus_stats::data::folds::of_texts(data.embeddings, folds, options.seed ^ 0x5eed);
     let excluded = Copies::by_embedding(data.embeddings).spread(seen.texts);
     let run = if sorted.len() > MANY_LABELS { 1 } else { folds };
-    // One round, and neither slopes nor discriminations: the figures move in the third digit, the time by half.
+    // One round, without slopes and discriminations: this changes the third digit and halves the time.
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
     let mut results = vec![HeldOut::default(); data.annotators];
     for f in 0..run {

@@ -1,4 +1,4 @@
-//! Splits, and models scored on labels that they were not trained on.
+//! Splits, and scores of models on labels that they were not trained on.
 
 mod baselines;
 mod cold_start;

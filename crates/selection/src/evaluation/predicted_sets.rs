@@ -1,4 +1,4 @@
-//! What a model says of answers that are sets of options: what it says of every option, put together.
+//! Predictions of answers that are sets of options, combined from the predictions of every option.
 
 use super::predicted::{Evaluation, Predicted};
 use super::sets_together::{SetsTogether, Together};
@@ -12,29 +12,30 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetEvaluation {
-    /// Its name on the command line.
     pub model: String,
-    /// The predicted set has the options that are more likely than not.
+    /// Scores of the sets of options that are more likely than not.
     #[serde(flatten)]
     pub likely: MultiLabelScores,
-    /// The predicted set has the options that were answered so with thresholds tuned, option by option, on training or validation labels
-    /// ([`dissensus_stats::metrics::F1Rule`]); absent where nothing was tuned.
+    /// Scores of the sets of options predicted with thresholds tuned, option by option, on training or
+    /// validation labels ([`dissensus_stats::metrics::F1Rule`]); absent without tuning.
     pub tuned: Option<MultiLabelScores>,
-    /// Mean `-ln p` of the decisions about all options; absent of a model without probabilities.
+    /// Mean `-ln p` of the decisions about all options; absent for a model without probabilities.
     pub log_loss: Option<f64>,
-    /// Mean `-ln p` of a whole set, in nats, the options independent of each other: `log_loss` times the options.
+    /// Mean `-ln p` of a whole set, in nats, with independent options: `log_loss` times the number of
+    /// options.
     #[serde(default)]
     pub set_log_loss: Option<f64>,
-    /// What options that go together add; absent where it was not looked for.
+    /// Results with correlated options; absent if these were not requested.
     #[serde(default)]
     pub together: Option<SetsTogether>,
-    /// Mean over the options where it is defined of the area under the ROC curve of "annotators differ on this option"; absent where it is of none.
+    /// Mean of the area under the ROC curve of "annotators differ on this option" over the options for
+    /// which it is defined; absent if there are none.
     pub disagreement_auroc: Option<f64>,
-    /// Each option scored as the yes/no question that it is, in their order.
+    /// Each option scored as a yes/no question, in their order.
     pub as_questions: Vec<Evaluation>,
 }
 
-/// What one model or baseline says of every test answer to a multi-label question.
+/// Predictions of one model or baseline for every test answer to a multi-label question.
 #[derive(Clone, Debug)]
 pub struct PredictedSets {
     options: Vec<Predicted>,
@@ -42,10 +43,11 @@ pub struct PredictedSets {
 }
 
 impl PredictedSets {
-    /// Of what one model says of each option, in the order of the scale.
+    /// Combines the predictions of one model for each option, in the order of the scale.
     ///
     /// # Errors
-    /// [`ModelError::Length`] for no option or more than a set can hold, or where options are predicted of other answers than the first one.
+    /// [`ModelError::Length`] for no option or more than a set can hold, or where options are predicted for
+    /// different answers.
     pub fn new(options: Vec<Predicted>) -> Result<Self, ModelError> {
         let most = usize::from(OptionSet::MAX);
         if !(1..=most).contains(&options.len()) {
@@ -66,36 +68,36 @@ impl PredictedSets {
         Ok(Self { options, together: None })
     }
 
-    /// With what options that go together add to what is said of each. They are learned on labels that were held out for tuning, of each division apart, and never on test labels;
-    /// `unit` names the body or the group of a text, texts of which are left out together. Nothing is added where such labels were not kept.
+    /// Adds correlations between options. They are learned on labels that were held out for tuning,
+    /// separately for each division, and never on test labels; `unit` returns the body or the group of a
+    /// text, and texts of one unit are held out together. Without such labels nothing is added.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where an option was held out on other answers than the first one.
+    /// [`ModelError::Length`] where options have different held-out answers.
     pub fn with_correlations(self, unit: impl Fn(u32) -> u32, seed: u64) -> Result<Self, ModelError> {
         let together = Together::learned(&self.options, unit, seed)?;
         Ok(Self { together, ..self })
     }
 
-    /// With options that go together as was learned of them before.
+    /// Adds correlations between options that were learned before.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where that is of another number of options.
+    /// [`ModelError::Length`] where they are for another number of options.
     pub fn correlated_by(self, found: OptionCorrelations) -> Result<Self, ModelError> {
         let together = Some(Together::known(&self.options, found)?);
         Ok(Self { together, ..self })
     }
 
-    /// What is said of each option.
+    /// The predictions of each option.
     pub(super) fn options(&self) -> &[Predicted] {
         &self.options
     }
 
-    /// The model's name on the command line.
     pub fn model(&self) -> &str {
         &self.options[0].model
     }
 
-    /// The sets that were answered, by text, then annotator.
+    /// The answered sets, by text, then annotator.
     pub fn truth(&self) -> Vec<OptionSet> {
         self.sets(Scored::truth)
     }
@@ -106,13 +108,13 @@ impl PredictedSets {
         (0..answers).flat_map(|row| self.options.iter().map(move |one| one.scored.row(row)[1])).collect()
     }
 
-    /// The tuned sets; `None` where nothing was tuned for an option.
+    /// The tuned sets; `None` if an option has no tuned threshold.
     pub(super) fn tuned(&self) -> Option<Vec<OptionSet>> {
         let all = self.options.iter().all(|one| one.scored.tuned.is_some());
         all.then(|| self.sets(Scored::tuned_or_predicted))
     }
 
-    /// Sets of the options that `level` says 1 of.
+    /// Sets of the options for which `level` returns 1.
     fn sets(&self, level: impl Fn(&Scored) -> Vec<u16>) -> Vec<OptionSet> {
         let mut bits = vec![0_u64; self.options[0].scored.observations.len()];
         for (option, one) in self.options.iter().enumerate() {
@@ -122,7 +124,7 @@ impl PredictedSets {
         bits.into_iter().map(OptionSet::from_bits).collect()
     }
 
-    /// The scores on the answers to the texts that `keep` names.
+    /// Computes the scores on the answers to the texts for which `keep` is true.
     ///
     /// # Errors
     /// [`ModelError::NotProbability`].
@@ -140,7 +142,7 @@ impl PredictedSets {
         Self { options: kept.collect(), together }.evaluation()
     }
 
-    /// The scores.
+    /// Computes the scores.
     ///
     /// # Errors
     /// [`ModelError::NotProbability`].
@@ -199,12 +201,13 @@ mod tests {
         assert_eq!(all.truth().iter().map(|set| set.bits()).collect::<Vec<_>>(), [0b01, 0b01, 0b10]);
         assert_eq!(all.probabilities(), [0.9, 0.2, 0.4, 0.6, 0.1, 0.7]);
         let found = all.evaluation().unwrap();
-        // {anger}, {joy}, {joy}: two of three are right, of three chosen and three predicted.
+        // {anger}, {joy}, {joy}: two of three are right, out of three chosen and three predicted.
         assert_eq!(found.likely.micro_f1, Some(2.0 / 3.0));
         assert_eq!(found.tuned.unwrap().subset_accuracy, Some(1.0));
         let expected = -(0.9f64 * 0.8 * 0.4 * 0.4 * 0.9 * 0.7).ln() / 6.0;
         assert!((found.log_loss.unwrap() - expected).abs() < 1e-6);
-        // People differ on the first text alone, about nothing: anger was chosen by both.
+        // Annotators differ only on the first text, and not on an option with a defined AUROC: anger was
+        // chosen by both.
         assert_eq!(found.disagreement_auroc, None);
         assert_eq!(found.as_questions.len(), 2);
         let rest = all.evaluation_of(|text| text == 4).unwrap();
@@ -213,7 +216,7 @@ mod tests {
         assert_eq!(untuned.evaluation().unwrap().tuned, None);
     }
 
-    /// What was held out of two options that are always chosen together, on 100 texts.
+    /// Held-out labels of two options that are always chosen together, on 100 texts.
     fn with_held_out(mut one: Predicted, shift: u32) -> Predicted {
         let rows = (0..100_u32).map(|text| Observation {
             text: text + 10 + shift,
@@ -244,10 +247,10 @@ mod tests {
         assert!(together.set_log_loss.unwrap() < found.set_log_loss.unwrap());
         let gain = found.set_log_loss.unwrap() - together.set_log_loss.unwrap();
         assert!((together.test_gain.unwrap() - gain).abs() < 1e-6);
-        // Of some texts alone: the same model, fewer answers.
+        // On some texts only: the same model, fewer answers.
         let rest = both.evaluation_of(|text| text == 4).unwrap().together.unwrap();
         assert_eq!((rest.likely.answers, &rest.pairs), (1, &together.pairs));
-        // Other test labels teach nothing.
+        // Other test labels have no influence.
         let mut other = anger.clone();
         other.scored.observations.iter_mut().for_each(|o| o.level = 1 - o.level);
         let turned = sets(vec![other, disgust.clone()]).unwrap().evaluation().unwrap().together.unwrap();

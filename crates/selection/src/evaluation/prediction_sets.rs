@@ -1,4 +1,4 @@
-//! Prediction sets of every annotator's labels on the test texts, and how often they hold.
+//! Prediction sets of every annotator's labels on the test texts, and their coverage.
 
 use super::evaluate::check_at_least;
 use super::split::{SplitColumns, SplitSpec};
@@ -11,44 +11,49 @@ use dissensus_stats::metrics::{Scored, crossed_mean, dichotomize, score};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The chance that a set holds the label, as it is aimed at.
+/// Target probability that a set contains the label.
 const CONFIDENCE: f64 = 0.9;
-/// Share of the training labels that nothing but the thresholds is made of.
+/// Share of the training labels that is used only for thresholds.
 const CALIBRATES: f64 = 0.2;
-/// Fewer texts, groups or annotators than this calibrate nothing: labels of one of them are not independent.
+/// Minimum number of texts, groups or annotators for calibration: labels of one of them are not
+/// independent.
 const FEWEST_UNITS: usize = 30;
-/// Parts that annotators are put into, in order.
+/// Number of parts that annotators are divided into, in order.
 const TENTHS: usize = 10;
-/// Texts by which annotators' severities are compared.
+/// Number of texts on which annotators' severities are compared.
 const SEVERITY_TEXTS: usize = 200;
 
-/// How prediction sets fare on test labels. They are calibrated to hold the label with the chance that is named ([`PredictionSets::confidence`]) over people
-/// and texts like these (marginally); of one person or one kind of text that is not aimed at, which is what the tenths are for. Labels of one text or person are
-/// not independent, and thresholds of annotators are tuned on the labels that calibrate, so that no finite-sample guarantee is claimed.
+/// Quality of prediction sets on test labels. They are calibrated to contain the label with a given
+/// probability ([`PredictionSets::confidence`]) over people and texts like these (marginally), not for each
+/// person or kind of text, which is what the tenths are for. Labels of one text or person are not
+/// independent, and thresholds of annotators are tuned on the calibration labels, so that no finite-sample
+/// guarantee is claimed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionSets {
-    /// The chance that is aimed at, over all.
+    /// The target coverage, over all labels.
     pub confidence: f64,
-    /// Sets by `multilevel`, with a threshold for each annotator where own labels tell more and annotators are not held out, else one for all.
+    /// Sets by `multilevel`, with a threshold for each annotator where the annotator's own labels help and
+    /// annotators are not held out, else one for all.
     pub multilevel: SetQuality,
-    /// Sets that know no person: by `shared`, with one threshold, on the same labels.
+    /// Sets that do not depend on the annotator: by `shared`, with one threshold, on the same labels.
     pub shared: SetQuality,
-    /// Texts and labels that the thresholds were made of: of the training labels, used for nothing else, and without those that trained the encoder. Over all folds.
+    /// Number of texts and labels that the thresholds were computed from: part of the training labels, used
+    /// for nothing else, and excluding those that trained the encoder. Over all folds.
     pub calibration_texts: usize,
-    /// Their labels.
     pub calibration_labels: usize,
-    /// Labels that everybody's scores count for beside an annotator's own, of each fold; `None` where own scores tell nothing, so that all share one
-    /// threshold.
+    /// Pseudo-count, in labels, of all annotators' scores in an annotator's own threshold, for each fold;
+    /// `None` where own scores do not help, so that all share one threshold.
     pub common_weight: Vec<Option<f64>>,
-    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten, and where none of them has any.
+    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten
+    /// annotators, or without any training labels.
     pub by_labels: Vec<SetTenth>,
-    /// Annotators in ten parts by the mean level that `multilevel` predicts of them on the same texts, lowest first; empty with fewer than ten and without an order of
-    /// levels.
+    /// Annotators in ten parts by the mean level that `multilevel` predicts for them on the same texts,
+    /// lowest first; empty with fewer than ten annotators and without an order of levels.
     pub by_severity: Vec<SetTenth>,
 }
 
-/// Why there are no prediction sets.
+/// Reason for missing prediction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPredictionSets {
     /// Too few labels.
@@ -56,28 +61,27 @@ pub enum NoPredictionSets {
         "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate"
     )]
     FewLabels {
-        /// Labels that could calibrate.
+        /// Number of labels available for calibration.
         found: usize,
     },
-    /// Too few texts, groups or annotators, whichever the split holds out.
+    /// Too few texts, groups or annotators, depending on what the split holds out.
     #[error(
         "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent"
     )]
     FewUnits {
         /// `texts`, `groups` or `annotators`.
         units: &'static str,
-        /// How many could calibrate.
         found: usize,
     },
-    /// No part of the training labels can be held out as the test labels are.
+    /// No part of the training labels can be held out in the same way as the test labels.
     #[error("no prediction sets: too few training labels to hold some out in the way of the split")]
     OtherWay,
-    /// No label is left to be scored.
+    /// No label is left to score.
     #[error("no prediction sets: no test label is left that did not train the encoder")]
     NoTest,
 }
 
-/// Training labels that models learn from, and those that calibrate.
+/// Training labels, and calibration labels.
 type Calibration = (Vec<Observation>, Vec<Observation>);
 
 /// Coverage and size of sets.
@@ -86,30 +90,30 @@ type Calibration = (Vec<Observation>, Vec<Observation>);
 pub struct SetQuality {
     /// Share of test labels that are in their set.
     pub coverage: f64,
-    /// Its 90 % interval over texts and annotators together; absent with fewer than 20 texts or 5 annotators.
+    /// Its 90 % interval over texts and annotators together; absent with fewer than 20 texts or 5
+    /// annotators.
     pub coverage_interval: Option<(f64, f64)>,
-    /// Levels in a set, on average.
+    /// Mean number of levels in a set.
     pub mean_size: f64,
 }
 
-/// The same of a part of the annotators.
+/// The same for a part of the annotators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetTenth {
-    /// Annotators in it.
+    /// Number of annotators.
     pub annotators: usize,
-    /// Their test labels.
+    /// Number of their test labels.
     pub labels: usize,
-    /// The least of what they are ordered by.
+    /// Minimum of the ordering value.
     pub from: f64,
-    /// The greatest.
+    /// Maximum of the ordering value.
     pub to: f64,
-    /// Coverage and size.
     #[serde(flatten)]
     pub quality: SetQuality,
 }
 
-/// A test label and the set that was made for it.
+/// A test label and its set.
 #[derive(Clone, Copy)]
 struct Set {
     observation: Observation,
@@ -117,19 +121,18 @@ struct Set {
     size: usize,
 }
 
-/// What annotators are ordered by, of one fold.
+/// Values by which annotators are ordered, for one fold.
 struct People {
     labels: Vec<f64>,
     severity: Option<Vec<f64>>,
 }
 
-/// Fits `multilevel` and `shared` to four fifths of the training labels of `split`, makes thresholds of the rest (texts, groups or annotators that are held out
-/// in the way of the split) without what trained the encoder, and counts how often the sets for the test labels hold them, and how large they are. With `at_least`
-/// of the question "is the level this one or higher". The inner error says why there are none: fewer than 50 calibration labels or 30 texts, groups or
-/// annotators that they are of.
-///
-/// # Errors
-/// As [`fit`] and [`SplitSpec::divide`].
+/// Fits `multilevel` and `shared` to four fifths of the training labels of `split`, computes thresholds
+/// from the rest (texts, groups or annotators held out in the same way as the split) without what trained
+/// the encoder, and measures how often the sets for the test labels contain them, and how large they are.
+/// With `at_least` for the question "is the level this one or higher". The inner error explains why there
+/// are none: fewer than 50 calibration labels, or fewer than 30 texts, groups or annotators with such
+/// labels.
 pub fn prediction_sets(
     data: &TrainingData<'_>,
     split: SplitSpec,
@@ -166,7 +169,8 @@ pub fn prediction_sets(
         };
         let (calibration, scored, model) = of(ModelKind::Multilevel)?;
         let scores = true_scores(&calibration, ordinal);
-        // Of annotators who are held out there are no labels to calibrate on: what is known of others' tells nothing of theirs.
+        // For held-out annotators there are no labels to calibrate on, and others' thresholds are not
+        // informative.
         let thresholds = match split.holds_out_annotators() {
             true => Thresholds::fit_common(&scores, 1.0 - CONFIDENCE),
             false => Thresholds::fit(&scores, data.annotators, 1.0 - CONFIDENCE, seed),
@@ -198,7 +202,7 @@ pub fn prediction_sets(
     Ok(Ok(found))
 }
 
-/// Divides the training labels `train` of a division into those that models learn from and those that calibrate.
+/// Divides the training labels `train` of a division into those for training and those for calibration.
 fn calibration(
     train: &TrainingData<'_>,
     split: SplitSpec,
@@ -209,7 +213,8 @@ fn calibration(
     if !as_the_test || kept.is_empty() {
         return Ok(Err(NoPredictionSets::OtherWay));
     }
-    // What trained the encoder is predicted too well: thresholds of it would be too low for the test labels.
+    // Labels that trained the encoder are predicted too well: thresholds based on them would be too low for
+    // the test labels.
     let held = split.unseen(&held, train, columns)?;
     if held.len() < FEWEST_LABELS {
         return Ok(Err(NoPredictionSets::FewLabels { found: held.len() }));
@@ -289,7 +294,8 @@ fn mean_over_folds(folds: &[Vec<f64>]) -> Vec<f64> {
     (0..first.len()).map(|at| folds.iter().map(|fold| fold[at]).sum::<f64>() / folds.len() as f64).collect()
 }
 
-/// Annotators with test labels in ten parts of like size, ordered by `by` (one number an annotator).
+/// Divides annotators with test labels into ten parts of similar size, ordered by `by` (one number per
+/// annotator).
 fn tenths(sets: &[Set], by: &[f64]) -> Vec<SetTenth> {
     let mut people: Vec<u32> = sets.iter().map(|set| set.observation.annotator).collect();
     people.sort_unstable();
@@ -377,7 +383,7 @@ mod tests {
         let groups: Vec<Option<u32>> = (0..300).map(|text| Some(text / 10)).collect();
         let of_groups = few(300, 20, 200, "grouped:0.7", &groups);
         assert!(matches!(of_groups, NoPredictionSets::FewUnits { units: "groups", found: 2..=6 }));
-        // With two groups one is left to train, and none to be held out.
+        // With two groups one is needed for training, and none can be held out.
         let two: Vec<Option<u32>> = (0..100).map(|text| Some(text / 50)).collect();
         assert_eq!(few(100, 20, 90, "grouped:0.5", &two), NoPredictionSets::OtherWay);
     }
@@ -399,7 +405,7 @@ mod tests {
         let unseen: Vec<Observation> = all.iter().filter(|o| !seen_texts[o.text as usize]).copied().collect();
         assert!(!held.is_empty() && unseen.len() < all.len());
         assert_eq!(held, unseen, "people are known in any case");
-        // A copy of a text that trained it did so too.
+        // A copy of a text that trained it counts as trained on too.
         let copies: Vec<u32> = (0..400).map(|text| if text % 3 == 1 { text - 1 } else { text }).collect();
         let (_, held) = of(&seen_texts, &[], &copies, SplitSpec::Random(0.7)).unwrap();
         assert!(!held.is_empty() && held.iter().all(|o| o.text % 3 == 2));
@@ -420,7 +426,7 @@ mod tests {
         let found = found.unwrap().unwrap();
         assert_eq!(found.common_weight, [None]);
         assert!((0.8..0.98).contains(&found.multilevel.coverage), "{found:?}");
-        // None of them has a label to be ordered by.
+        // None of them has a label to order by.
         assert!(found.by_labels.is_empty() && found.by_severity.len() == TENTHS);
     }
 }

@@ -1,17 +1,19 @@
-//! What the encoder of the embeddings was itself trained on: labels that no model on those embeddings can be tested with.
+//! Data that the encoder of the embeddings was itself trained on: models on those embeddings cannot be
+//! tested with these labels.
 
 use dissensus_stats::data::{ModelError, Observation};
 
-/// Fewer unseen texts than this are no basis for a figure.
+/// Minimum number of unseen texts for a figure.
 pub const FEWEST_UNSEEN_TEXTS: usize = 10;
 
-/// Texts and annotators whose labels trained or validated the encoder. Empty slices: none, as with an encoder that was not tuned
-/// on this project.
+/// Texts and annotators whose labels trained or validated the encoder. Empty slices: none, as with an
+/// encoder that was not tuned on this project.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SeenByEncoder<'a> {
     /// One entry per text, or empty.
     pub texts: &'a [bool],
-    /// One entry per annotator, or empty. Counts only where annotators are held out: a known annotator may have trained it.
+    /// One entry per annotator, or empty. Considered only where annotators are held out: a known annotator
+    /// may have trained it.
     pub annotators: &'a [bool],
 }
 
@@ -21,16 +23,17 @@ impl SeenByEncoder<'_> {
         self.texts.contains(&true)
     }
 
-    /// Whether a label may not test a model; `new_annotators` where the figure is about annotators who were never seen.
+    /// Whether a label must not be used for testing a model; `new_annotators` where the figure is about
+    /// annotators who were never seen.
     pub(crate) fn excludes(&self, label: &Observation, new_annotators: bool) -> bool {
         let seen = |all: &[bool], row: u32| all.get(row as usize) == Some(&true);
         seen(self.texts, label.text) || (new_annotators && seen(self.annotators, label.annotator))
     }
 
-    /// Whether so many unseen texts are enough.
+    /// Checks that there are enough unseen texts.
     ///
     /// # Errors
-    /// [`ModelError::SeenByEncoder`] where they are too few.
+    /// [`ModelError::SeenByEncoder`] where there are too few.
     pub fn check(&self, split: &str, unseen: usize) -> Result<(), ModelError> {
         if self.any() && unseen < FEWEST_UNSEEN_TEXTS {
             return Err(ModelError::SeenByEncoder {

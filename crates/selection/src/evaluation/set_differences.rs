@@ -1,4 +1,4 @@
-//! How sure scores on whole sets of options, and their differences between models, are.
+//! Uncertainty of scores on whole sets of options, and of their differences between models.
 
 use super::predicted_sets::PredictedSets;
 use dissensus_domain::OptionSet;
@@ -7,7 +7,7 @@ use dissensus_stats::data::{ModelError, Observation};
 use dissensus_stats::metrics::{BinaryLogLoss, Cluster, LEAST_RARE, MultiLabelScores, Resampled, Thresholds};
 use std::collections::BTreeSet;
 
-/// Keys of the metrics: of options that are more likely than not, and of tuned ones.
+/// Keys of the metrics: with options that are more likely than not, and with tuned thresholds.
 const KEYS: [&str; 9] = [
     "micro_f1",
     "macro_f1",
@@ -20,7 +20,7 @@ const KEYS: [&str; 9] = [
     "tuned_jaccard",
 ];
 
-/// What one model says of the test answers.
+/// Predictions of one model for the test answers.
 struct Answers {
     truth: Vec<OptionSet>,
     probabilities: Vec<f32>,
@@ -31,8 +31,9 @@ struct Answers {
 }
 
 impl PredictedSets {
-    /// The scores on whole sets, and the same without groups of texts, annotators and answers, from which intervals follow; with one annotator (labels that were brought together
-    /// before) over texts alone. Macro-F1 has an interval where every option is chosen on ten texts at least.
+    /// Computes the scores on whole sets, and the same without groups of texts, annotators and answers, for
+    /// confidence intervals; with one annotator (aggregated labels) over texts only. Macro-F1 has an
+    /// interval where every option is chosen on at least ten texts.
     ///
     /// # Errors
     /// [`ModelError::NotProbability`], [`ModelError::Cancelled`].
@@ -48,7 +49,8 @@ impl PredictedSets {
         };
         let observations: Vec<Observation> =
             self.options()[0].scored.observations.iter().map(|o| Observation { level: 0, ..*o }).collect();
-        // What is computed without some answers is a part of this, so that it cannot fail where this does not.
+        // A computation without some answers is a part of this one, so that it cannot fail where this does
+        // not.
         let whole = answers.metrics(&|_| true)?;
         let enough = enough(&observations);
         let rare = answers.texts_of_rarest(&observations) >= LEAST_RARE;
@@ -61,7 +63,7 @@ impl PredictedSets {
     }
 }
 
-/// Whether there are texts and annotators enough to tell how far a figure may be off.
+/// Whether there are enough texts and annotators to estimate the error of a figure.
 fn enough(observations: &[Observation]) -> bool {
     let different = |of: fn(&Observation) -> u32| observations.iter().map(of).collect::<BTreeSet<_>>().len();
     let (texts, annotators) = (different(|o| o.text), different(|o| o.annotator));
@@ -69,7 +71,7 @@ fn enough(observations: &[Observation]) -> bool {
 }
 
 impl Answers {
-    /// In the order of [`KEYS`], of the answers that are kept.
+    /// Metrics in the order of [`KEYS`], over the answers for which `keep` is true.
     fn metrics(&self, keep: &dyn Fn(usize) -> bool) -> Result<Vec<Option<f64>>, ModelError> {
         let places: Vec<usize> = (0..self.truth.len()).filter(|at| keep(*at)).collect();
         let of = |sets: &[OptionSet]| -> Vec<OptionSet> { places.iter().map(|at| sets[*at]).collect() };
@@ -98,7 +100,7 @@ impl Answers {
         ])
     }
 
-    /// Texts on which the option is chosen that is chosen on the fewest.
+    /// Number of texts on which the rarest option is chosen.
     fn texts_of_rarest(&self, observations: &[Observation]) -> usize {
         let texts = |option: usize| {
             let chosen = self.truth.iter().zip(observations).filter(|(set, _)| set.contains(option as u8));
@@ -115,14 +117,15 @@ mod tests {
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::metrics::Scored;
 
-    /// Two options of which the first is predicted with `sure`, by so many people each.
+    /// Two options of which the first is predicted with probability `sure`, with a number of texts and
+    /// annotators.
     fn sets(texts: u32, people: u32, sure: f32) -> PredictedSets {
         let option = |nth: u32| {
             let mut scored = Scored { levels: 2, ..Scored::default() };
             for (text, annotator) in (0..texts).flat_map(|text| (0..people).map(move |who| (text, who))) {
                 let level = u16::from((text * 7 + annotator * 3 + nth) % 5 < 2);
                 scored.observations.push(Observation { text, annotator, level });
-                // Wrong on each ninth text.
+                // Wrong on every ninth text.
                 let right = !(text + nth).is_multiple_of(9);
                 let p = if right == (level == 1) { sure } else { 1.0 - sure };
                 scored.probabilities.extend([1.0 - p, p]);
@@ -161,7 +164,7 @@ mod tests {
         for too_few in [sets(10, 6, 0.9), sets(60, 3, 0.9)] {
             assert!(too_few.resampled(1, &Silent).unwrap().intervals(0.9).unwrap().is_empty());
         }
-        // An option on few texts says nothing of the mean over options.
+        // An option on few texts is not enough for the mean over options.
         let rare = sets(22, 1, 0.9).resampled(1, &Silent).unwrap().intervals(0.9).unwrap();
         assert!(rare.contains_key("micro_f1") && !rare.contains_key("macro_f1"), "{rare:?}");
     }

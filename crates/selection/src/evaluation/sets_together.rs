@@ -1,4 +1,4 @@
-//! What options that go together add to what is said of each of them.
+//! Effect of correlations between options on predicted sets.
 
 use super::predicted::Predicted;
 use dissensus_domain::OptionSet;
@@ -10,49 +10,54 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Whole sets, predicted with options that go together: learned on labels that models had not learned from, and scored on test labels.
+/// Whole sets, predicted with correlated options: learned on labels that models had not learned from, and
+/// scored on test labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetsTogether {
-    /// How many divisions of the labels there are; several of a cross-validation.
+    /// Number of divisions of the labels; several for a cross-validation.
     pub divisions: usize,
-    /// In how many of them correlations are used: where left-out answers gained by more than chance. In the others options are independent.
+    /// Number of divisions that use correlations: where held-out answers gained by more than chance. In the
+    /// others options are independent.
     pub used: usize,
-    /// Factors that an answer's options share at most.
+    /// Maximum number of factors shared by an answer's options.
     pub factors: usize,
-    /// What whole sets gained, in nats an answer, on held-out answers whose texts did not teach the factors, by which it was decided; mean over the divisions that use them, or over all
-    /// where none does.
+    /// Gain of whole sets, in nats per answer, on held-out answers whose texts were not used to learn the
+    /// factors, on which the decision was based; mean over the divisions that use them, or over all where
+    /// none does.
     pub gain: Option<f64>,
-    /// The standard error of one of these divisions, over texts, and annotators where there are three; mean over them.
+    /// The standard error for one of these divisions, over texts, and over annotators where there are
+    /// three; mean over them.
     pub standard_error: Option<f64>,
-    /// Held-out answers that this was learned from, of one division (mean).
+    /// Number of held-out answers that this was learned from, per division (mean).
     pub learned_from: usize,
     /// Mean `-ln p` of a whole test answer, in nats; absent without answers.
     pub set_log_loss: Option<f64>,
-    /// What test answers gain over independent options, in nats an answer.
+    /// Gain of test answers over independent options, in nats per answer.
     pub test_gain: Option<f64>,
     /// Its standard error over texts.
     pub test_standard_error: Option<f64>,
     /// Scores of the most likely set.
     #[serde(flatten)]
     pub likely: MultiLabelScores,
-    /// Pairs of options, those that go together or exclude each other most first; means over the divisions that use them.
+    /// Pairs of options, most strongly correlated or mutually exclusive first; means over the divisions
+    /// that use them.
     pub pairs: Vec<OptionPair>,
 }
 
-/// The test answers of one model under options that go together.
+/// Predictions of one model for the test answers with correlated options.
 #[derive(Clone, Debug)]
 pub(super) struct Together {
     found: Vec<OptionCorrelations>,
     answers: Vec<Answer>,
 }
 
-/// What is said of one test answer.
+/// Prediction for one test answer.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     /// Body or group of its text.
     unit: u32,
-    /// Minus the logarithm of the answered set's probability.
+    /// Negative logarithm of the answered set's probability.
     loss: f64,
     /// The same with independent options.
     alone: f64,
@@ -60,10 +65,11 @@ struct Answer {
 }
 
 impl Together {
-    /// Learned on what each division held out; none where nothing was kept, or without probabilities.
+    /// Learns correlations on the labels that each division held out; `None` without such labels or without
+    /// probabilities.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where options were held out on other answers.
+    /// [`ModelError::Length`] where options have different held-out answers.
     pub(super) fn learned(
         options: &[Predicted],
         unit: impl Fn(u32) -> u32,
@@ -84,10 +90,10 @@ impl Together {
         Ok(Some(Self::of(options, found, part_of, unit)?))
     }
 
-    /// With what was learned before.
+    /// Applies correlations that were learned before.
     ///
     /// # Errors
-    /// [`ModelError::Length`] where it is of another number of options.
+    /// [`ModelError::Length`] where they are for another number of options.
     pub(super) fn known(options: &[Predicted], found: OptionCorrelations) -> Result<Self, ModelError> {
         if found.factors.options() != options.len() {
             let (what, expected) = ("the loadings of options", options.len());
@@ -124,13 +130,13 @@ impl Together {
         Ok(Self { found, answers })
     }
 
-    /// Of the answers that are kept.
+    /// Only the answers for which `keep` is true.
     pub(super) fn filtered(&self, keep: &[bool]) -> Self {
         let answers = self.answers.iter().zip(keep).filter(|(_, keep)| **keep).map(|(answer, _)| *answer);
         Self { found: self.found.clone(), answers: answers.collect() }
     }
 
-    /// The scores beside what was answered.
+    /// Computes the scores against the given answers.
     ///
     /// # Errors
     /// [`ModelError::Length`].
@@ -146,7 +152,7 @@ impl Together {
         let (gain, error) = total_and_error(&by_unit.into_values().collect::<Vec<_>>());
         let used: Vec<&OptionFactors> =
             self.found.iter().map(|one| &one.factors).filter(|factors| factors.factors() > 0).collect();
-        // Where some divisions use them, what is told is of those.
+        // Where some divisions use them, only those are reported.
         let told = || self.found.iter().filter(|one| used.is_empty() || one.factors.factors() > 0);
         let tried = told().count().max(1);
         Ok(SetsTogether {

@@ -19,43 +19,44 @@ const KNOWN: &str = "by-text:SHARE (for example by-text:0.7), stratified:SHARE, 
 pub enum SplitSpec {
     /// A seeded share of the texts is for training, the rest for testing.
     ByText(f64),
-    /// The same within the texts of each majority label, so that both sides have levels in like shares.
+    /// The same within the texts of each majority label, so that both sides have levels in similar shares.
     Stratified(f64),
     /// By whole groups of texts (documents, threads); a text without a group is a group of its own.
     Grouped(f64),
-    /// Labels at random: a text may stand on both sides, under other annotators' labels.
+    /// Labels at random: a text may be on both sides, under other annotators' labels.
     Random(f64),
-    /// By annotators: those tested have no training label (cold start). A text may stand on both sides.
+    /// By annotators: test annotators have no training label (cold start). A text may be on both sides.
     ByAnnotator(f64),
-    /// By both: new annotators on new texts. Labels of new annotators on old texts, and of old annotators on new texts, stay out.
+    /// By both: new annotators on new texts. Labels of new annotators on old texts, and of old annotators
+    /// on new texts, are excluded.
     ByTextAndAnnotator(f64),
-    /// One fold of the texts is tested, the others are for training.
+    /// One fold of the texts is for testing, the others are for training.
     KFold {
-        /// How many folds.
+        /// Number of folds.
         folds: u8,
-        /// Which one is scored, from 1; `None` for every one in turn, see [`SplitSpec::each`].
+        /// The tested fold, from 1; `None` for every one in turn, see [`SplitSpec::each`].
         fold: Option<u8>,
     },
-    /// The official assignment of texts: train, validation and test; everything else stays out.
+    /// The official assignment of texts: train, validation and test; everything else is excluded.
     Column,
 }
 
-/// What some splits need to know of the texts beside their labels.
+/// What some splits need to know about the texts in addition to their labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SplitColumns<'a> {
-    /// The official assignment, one entry per text; may be empty where no split asks for it.
+    /// The official assignment, one entry per text; may be empty if no split needs it.
     pub parts: &'a [Option<Split>],
-    /// The group of each text; may be empty where no split asks for it.
+    /// The group of each text; may be empty if no split needs it.
     pub groups: &'a [Option<u32>],
-    /// What trained the encoder of the embeddings: those labels are on no test side.
+    /// Data that trained the encoder of the embeddings: those labels are on no test side.
     pub seen: SeenByEncoder<'a>,
-    /// Of each text the row of the first one with the same body; where it is empty, texts with the same embedding count as
-    /// copies.
+    /// For each text the row of the first one with the same body; if empty, texts with the same embedding
+    /// count as copies.
     pub copies: &'a [u32],
 }
 
 impl SplitColumns<'_> {
-    /// Which texts of `data` are the same.
+    /// Finds the texts of `data` that are the same.
     fn copies_of(&self, data: &TrainingData<'_>) -> Result<Copies, ModelError> {
         match self.copies {
             [] => Ok(Copies::by_embedding(data.embeddings)),
@@ -64,30 +65,31 @@ impl SplitColumns<'_> {
     }
 }
 
-/// Labels, divided.
+/// Divided labels.
 #[derive(Clone, Debug)]
 pub struct DataSplit {
     /// Training labels.
     pub train: Vec<Observation>,
-    /// Labels that choose: pooling, checkpoint, anything that is tuned.
+    /// Labels for choices: pooling, checkpoint, anything that is tuned.
     pub validation: Vec<Observation>,
-    /// Labels that are scored.
+    /// Labels for scoring.
     pub test: TestSet,
-    /// Texts whose body stands on both sides.
+    /// Texts whose body is on both sides.
     pub copies: CopiesAcross,
 }
 
-/// Texts of the test whose body also stands in training or validation, under another id.
+/// Test texts whose body also occurs in training or validation, under another id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopiesAcross {
-    /// Scored all the same: of an official assignment, which is kept as it is. Ascending.
+    /// Scored nevertheless: texts of an official assignment, which is not changed. Ascending.
     pub scored: Vec<u32>,
-    /// How many were left out of what is scored, because they could not be on one side: their groups are divided whole.
+    /// Number of texts excluded from scoring, because they could not be on one side: their groups are
+    /// divided as a whole.
     pub left_out: usize,
 }
 
 impl SplitSpec {
-    /// The name in results and on the command line.
+    /// Name in results and on the command line.
     pub fn name(self) -> String {
         match self {
             Self::KFold { folds, fold: Some(fold) } => format!("k-fold:{folds}/{fold}"),
@@ -99,7 +101,7 @@ impl SplitSpec {
         }
     }
 
-    /// The kind without its numbers, and the training share where there is one.
+    /// The kind without its numbers, and the training share, if any.
     pub fn parts(self) -> (&'static str, Option<f64>) {
         match self {
             Self::ByText(share) => ("by-text", Some(share)),
@@ -113,7 +115,8 @@ impl SplitSpec {
         }
     }
 
-    /// The divisions that this is: one, or each fold of a cross-validation in turn, where every text is scored once.
+    /// The divisions of this split: one, or each fold of a cross-validation in turn, where every text is
+    /// scored once.
     pub fn each(self) -> Vec<Self> {
         match self {
             Self::KFold { folds, fold: None } => {
@@ -123,13 +126,16 @@ impl SplitSpec {
         }
     }
 
-    /// Divides the labels of `data` under `seed`; of the training labels the share `validation` (0 for none) is held out to choose
-    /// the checkpoint by, in the same way as the test labels, unless the official assignment names validation texts.
+    /// Divides the labels of `data` under `seed`; the share `validation` (0 for none) of the training
+    /// labels is held out to choose the checkpoint, in the same way as the test labels, unless the official
+    /// assignment has validation texts.
     ///
-    /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` are for training, at least one
-    /// and at most all but one. Texts with the same body count as one wherever texts are divided, and an annotator's labels of them
-    /// where labels are. By group, groups that share a body are one, up to a tenth of the texts; of bodies that still stand on both
-    /// sides the texts to be scored are left out. The official assignment is kept ([`DataSplit::copies`] says what stands twice).
+    /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` are
+    /// for training, at least one and at most all but one. Texts with the same body count as one wherever
+    /// texts are divided, and an annotator's labels of them where labels are. By group, groups that share a
+    /// body are one, up to a tenth of the texts; for bodies that are still on both sides the texts to be
+    /// scored are excluded. The official assignment is not changed ([`DataSplit::copies`] lists the copies
+    /// on both sides).
     ///
     /// # Errors
     /// What is wrong with the labels; [`ModelError::Share`]; [`ModelError::Folds`] with fewer texts than
@@ -173,15 +179,13 @@ impl SplitSpec {
         Ok(DataSplit { train, validation: chosen, test, copies: across })
     }
 
-    /// Whether the annotators of the test are to be new.
+    /// Whether the test annotators must be new.
     pub(super) fn holds_out_annotators(self) -> bool {
         matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_))
     }
 
-    /// Those of `labels` that did not train the encoder, of copies and (where annotators are held out) of annotators who did neither.
-    ///
-    /// # Errors
-    /// As [`SplitSpec::divide`].
+    /// Filters `labels` to those that did not train the encoder, on copies either, and (where annotators
+    /// are held out) whose annotators did not.
     pub(super) fn unseen(
         self,
         labels: &[Observation],
@@ -193,11 +197,8 @@ impl SplitSpec {
         Ok(labels.iter().filter(|o| !seen.excludes(o, self.holds_out_annotators())).copied().collect())
     }
 
-    /// How many different texts, groups or annotators stand behind `labels` that were held out in the way of this split: whatever it holds
-    /// out whole. Labels at random are counted by texts.
-    ///
-    /// # Errors
-    /// As [`SplitSpec::divide`].
+    /// Number of different texts, groups or annotators among `labels` that were held out in the same way as
+    /// this split: the units that it holds out as a whole. Labels at random are counted by texts.
     pub(super) fn held_units(
         self,
         labels: &[Observation],
@@ -222,7 +223,7 @@ impl SplitSpec {
         })
     }
 
-    /// Texts of `test` with a copy among those of `others`, where texts are to be on one side.
+    /// Texts of `test` with a copy among those of `others`, if texts must be on one side.
     fn across(self, copies: &Copies, others: &[&Vec<Observation>], test: &[Observation]) -> CopiesAcross {
         if matches!(self, Self::Random(_) | Self::ByAnnotator(_)) {
             return CopiesAcross::default();
@@ -235,12 +236,9 @@ impl SplitSpec {
         CopiesAcross { scored, left_out: 0 }
     }
 
-    /// The training labels of a division (those of `data`) without, and with, a share `held` of them that is held out in the way of
-    /// this split: copies, groups and annotators as there.
-    /// The last is whether it was: with too few groups or annotators for that it is by text.
-    ///
-    /// # Errors
-    /// As [`SplitSpec::divide`].
+    /// Divides the training labels of a division (those of `data`) into the rest and a share `held` that is
+    /// held out in the same way as this split, including copies, groups and annotators. The last return
+    /// value is whether that was possible: with too few groups or annotators it is by text.
     pub(super) fn carve(
         self,
         data: &TrainingData<'_>,
@@ -255,9 +253,10 @@ impl SplitSpec {
         Ok(self.split_validation(data.sorted()?, data, columns, &copies, seed, held))
     }
 
-    /// Divides training labels into those that train and those that choose the checkpoint, in the way that this split divides
-    /// training from test labels: whole groups where it goes by groups, annotators where it goes by annotators. What is chosen by
-    /// validation is then chosen for what is tested. With too little for that, by text; the last of what is returned is whether it was enough.
+    /// Divides training labels into those for training and those for choosing the checkpoint, in the same
+    /// way as this split divides training from test labels: whole groups for a grouped split, annotators
+    /// for a split by annotators. The choice on validation labels then fits the test. With too little data
+    /// for that, by text; the last return value is whether there was enough.
     fn split_validation(
         self,
         train: Vec<Observation>,
@@ -291,7 +290,7 @@ impl SplitSpec {
             |(train, chosen): &(Vec<Observation>, Vec<Observation>)| !train.is_empty() && !chosen.is_empty();
         let own: Option<(Vec<Observation>, Vec<Observation>)> = match self {
             Self::Grouped(_) => {
-                // Groups of labelled training texts alone, in an order of their own.
+                // Only groups of labelled training texts, in an order of their own.
                 let groups = group_keys(&labelled, columns.groups, copies);
                 let kept = share_of_groups(together(groups.into_iter()), labelled.len(), keep, seed, 6);
                 let mut trains = vec![false; texts];
@@ -316,7 +315,7 @@ impl SplitSpec {
             }
             Self::ByTextAndAnnotator(_) => {
                 let (text, annotator) = (by_text(), annotators());
-                // Labels of new annotators on old texts, and the reverse, stay out, as they do of the test.
+                // Labels of new annotators on old texts, and the reverse, are excluded, as for the test.
                 let of = |wanted: bool| -> Vec<Observation> {
                     let is = |o: &&Observation| {
                         text[o.text as usize] == wanted && annotator[o.annotator as usize] == wanted
@@ -336,7 +335,7 @@ impl SplitSpec {
         (kept, held, texts_alone)
     }
 
-    /// The side of every label.
+    /// Determines the side of every label.
     fn sides(
         self,
         data: &TrainingData<'_>,
@@ -397,7 +396,7 @@ impl SplitSpec {
                 if folds < 2 || fold == 0 || fold > folds || different < usize::from(folds) {
                     return Err(ModelError::Folds { folds, fold, texts: different });
                 }
-                // Of the labelled texts alone: folds then differ by one text at most, copies counted once.
+                // Only the labelled texts: folds then differ by one text at most, copies counted once.
                 let of_text =
                     dissensus_stats::data::folds::of_listed(&labelled, copies, usize::from(folds), seed);
                 let groups = sorted.chunk_by(|a, b| a.text == b.text).zip(of_text);
@@ -482,7 +481,7 @@ impl TryFrom<String> for SplitSpec {
     }
 }
 
-/// As it is in JSON: its name.
+/// Represented by its name, as in JSON.
 #[cfg(feature = "specta")]
 impl specta::Type for SplitSpec {
     fn definition(types: &mut specta::Types) -> specta::datatype::DataType {
@@ -490,7 +489,7 @@ impl specta::Type for SplitSpec {
     }
 }
 
-/// As it is in JSON: its name.
+/// Represented by its name, as in JSON.
 #[cfg(feature = "schema")]
 impl schemars::JsonSchema for SplitSpec {
     fn inline_schema() -> bool {
@@ -512,7 +511,7 @@ mod tests {
     use dissensus_domain::ScaleKind;
     use dissensus_stats::data::{Embeddings, Target};
 
-    /// 20 texts, 6 annotators, three of whom label each text.
+    /// 20 texts and 6 annotators, three of whom label each text.
     fn labels() -> Vec<Observation> {
         let label = |i: u32| Observation {
             text: i / 3,
@@ -567,7 +566,8 @@ mod tests {
             let both = divide(SplitSpec::ByTextAndAnnotator(0.5), columns, seed, 0.3).unwrap();
             assert!(texts(&both.train).is_disjoint(&texts(&both.validation)), "seed {seed}");
 
-            // Test texts of a random split are known under other annotators' labels, and so are those of validation.
+            // Test texts of a random split are known under other annotators' labels, and so are those of
+            // validation.
             let random = divide(SplitSpec::Random(0.7), columns, seed, 0.3).unwrap();
             let known = texts(&random.train);
             assert!(random.validation.iter().any(|o| known.contains(&o.text)), "seed {seed}");
@@ -635,7 +635,7 @@ mod tests {
         for (seed, name) in (0..20).flat_map(|seed| names.map(|name| (seed, name))) {
             let split: SplitSpec = name.parse().unwrap();
             let division = divide(split, columns, seed, 0.3).unwrap();
-            // A random split parts labels: there it is one annotator's labels of one body that stay together.
+            // A random split separates labels: there one annotator's labels of one body stay together.
             let random = matches!(split, SplitSpec::Random(_));
             let of = |labels: &[Observation]| -> BTreeSet<(u32, u32)> {
                 labels
@@ -656,7 +656,7 @@ mod tests {
         let own: Vec<u32> = (0..20).collect();
         let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
         let columns = SplitColumns { groups: &groups, copies: &own, ..SplitColumns::default() };
-        // Test texts of earlier versions under seed 3; runs and figures that people kept were made with them.
+        // Test texts of earlier versions under seed 3; users' runs and figures were made with them.
         for (name, expected) in [
             ("by-text:0.7", ([3, 6, 7, 8, 15, 17].as_slice(), [4, 10, 18].as_slice())),
             ("stratified:0.7", (&[4, 7, 13, 16, 17], &[2, 3, 15])),
@@ -683,7 +683,7 @@ mod tests {
         let division = divide(SplitSpec::Column, columns, 0, 0.3).unwrap();
         assert_eq!(division.test.texts(), 10);
         assert_eq!(division.copies, CopiesAcross { scored: vec![10, 15], left_out: 0 });
-        // Validation is ours to draw.
+        // Validation is drawn by us.
         let body = |labels: &[Observation]| -> BTreeSet<u32> {
             labels.iter().map(|o| first[o.text as usize]).collect()
         };
@@ -702,7 +702,7 @@ mod tests {
             assert_eq!(division.test.texts(), 6);
             assert!(texts(&division.validation).iter().all(|t| t % 4 != 0));
         }
-        // Two groups of a large number that share a text are one.
+        // Two of many groups that share a text are one.
         let groups: Vec<Option<u32>> = (0..200).map(|t| Some(t / 4)).collect();
         let mut first: Vec<u32> = (0..200).collect();
         first[150] = 7;

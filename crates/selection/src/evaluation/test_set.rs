@@ -1,11 +1,11 @@
-//! Test labels, which each model reads once.
+//! Test labels, which each model may read once.
 
 use dissensus_stats::data::{AnnotatorModel, ModelError, Observation};
 use dissensus_stats::metrics::Scored;
 use dissensus_stats::metrics::score;
 use std::collections::BTreeSet;
 
-/// Labels that nothing may be chosen by: each model reads them once, for its final figures.
+/// Labels that must not be used for any choice: each model reads them once, for its final figures.
 #[derive(Clone, Debug, Default)]
 pub struct TestSet {
     observations: Vec<Observation>,
@@ -14,22 +14,22 @@ pub struct TestSet {
 }
 
 impl TestSet {
-    /// Labels that were divided before, as of a run that is resumed.
+    /// Labels that were divided before, such as those of a resumed run.
     pub fn new(observations: Vec<Observation>) -> Self {
         Self { observations, read_by: BTreeSet::new(), left_out: 0 }
     }
 
-    /// The labels, to be kept with a run. They score models through [`TestSet::score`] only.
+    /// The labels, for storing with a run. Models are scored only through [`TestSet::score`].
     pub fn observations(&self) -> &[Observation] {
         &self.observations
     }
 
-    /// Those that were divided before, of which `left_out` texts had trained the encoder.
+    /// Labels that were divided before, after exclusion of `left_out` texts that had trained the encoder.
     pub fn without_seen(observations: Vec<Observation>, left_out: usize) -> Self {
         Self { left_out, ..Self::new(observations) }
     }
 
-    /// Leaves out the labels that `excluded` names, and counts their texts.
+    /// Excludes the labels for which `excluded` is true, and counts their texts.
     pub(super) fn without(self, excluded: impl Fn(&Observation) -> bool) -> Self {
         let texts = self.texts();
         let observations = self.observations.into_iter().filter(|o| !excluded(o)).collect();
@@ -37,22 +37,20 @@ impl TestSet {
         Self { left_out: texts - left.texts(), ..left }
     }
 
-    /// Texts that were left out because the encoder was trained on them.
+    /// Number of texts excluded because the encoder was trained on them.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Labels in it.
     pub fn labels(&self) -> usize {
         self.observations.len()
     }
 
-    /// Texts in it.
     pub fn texts(&self) -> usize {
         self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
     }
 
-    /// Probabilities of `model` for all labels, once for each `name`.
+    /// Computes the probabilities of `model` for all labels, once for each `name`.
     ///
     /// # Errors
     /// [`ModelError::TestRead`] the second time.
@@ -61,7 +59,8 @@ impl TestSet {
         Ok(score(model, &self.observations))
     }
 
-    /// The same of what `predict` says of each annotator whatever the text, a probability for each of `levels`.
+    /// The same for predictions of each annotator that do not depend on the text, a probability for each of
+    /// `levels`.
     pub(super) fn predicted(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The answer for macro-F1, chosen on labels that train or validate, never on those that test.
+//! Tuning of the answer for macro-F1, on training or validation labels, never on test labels.
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
@@ -8,15 +8,13 @@ use dissensus_stats::data::progress::{Progress, Quiet, step};
 use dissensus_stats::data::{FitOptions, ModelError, ModelKind, Observation, TrainingData, folds};
 use dissensus_stats::metrics::{F1Rule, Scored, dichotomize, score};
 
-/// Folds of the labelled texts, of which [`HELD_OUT`] are held out in turn to choose by.
+/// Number of folds of the labelled texts, of which [`HELD_OUT`] are held out in turn for tuning.
 const FOLDS: usize = 5;
 const HELD_OUT: usize = 2;
 
-/// The rule for macro-F1 by [`scored_by_folds`], with the shares of levels of `data`; with `at_least` of the binary question "is the level this one or higher". With labels on
-/// one text only, the most likely level is answered.
-///
-/// # Errors
-/// As [`fit`].
+/// Tunes the rule for macro-F1 by [`scored_by_folds`], with the shares of levels of `data`; with `at_least`
+/// for the binary question "is the level this one or higher". With labels on only one text, the most likely
+/// level is answered.
 pub fn f1_rule_by_folds(
     kind: ModelKind,
     data: &TrainingData<'_>,
@@ -29,12 +27,10 @@ pub fn f1_rule_by_folds(
     Ok(choose(held_out, data.observations, at_least))
 }
 
-/// Labels of `data` predicted by models of the same kind that learned from none of their texts: each fitted to the texts of four fifths and scored on those of the
-/// last, two fifths in all. `multilevel` is fitted in one round and without slopes: what is chosen by these does not depend on that, and it takes half the time. What
-/// trained the encoder (`seen`) is not scored.
-///
-/// # Errors
-/// As [`fit`].
+/// Predicts labels of `data` by models of the same kind that learned from none of their texts: each fitted
+/// to the texts of four fifths and scored on those of the last, two fifths in all. `multilevel` is fitted
+/// in one round and without slopes: choices based on these predictions do not depend on that, and it takes
+/// half the time. Labels that trained the encoder (`seen`) are not scored.
 pub fn scored_by_folds(
     kind: ModelKind,
     data: &TrainingData<'_>,
@@ -67,10 +63,8 @@ pub fn scored_by_folds(
     Ok(Scored::pooled(held_out))
 }
 
-/// Labels of `validation` predicted by `multilevel` on an encoder that was tuned on the labels of `data`, none of them by a model that was calibrated on its text.
-///
-/// # Errors
-/// As [`fit`].
+/// Predicts labels of `validation` by `multilevel` on an encoder that was tuned on the labels of `data`,
+/// none of them by a model that was calibrated on its text.
 pub fn scored_by_calibration(
     data: &TrainingData<'_>,
     validation: &[Observation],
@@ -80,7 +74,7 @@ pub fn scored_by_calibration(
     validation_scores(data, validation, options, &Quiet(progress))
 }
 
-/// The rule by labels that were predicted without them.
+/// Chooses the rule on labels predicted without them.
 pub(super) fn choose(held_out: Scored, train: &[Observation], at_least: Option<u16>) -> F1Rule {
     let Some(level) = at_least else { return F1Rule::choose(&held_out, train) };
     let train: Vec<Observation> =
@@ -120,7 +114,7 @@ mod tests {
         assert!(rule.alpha > 0.0);
         assert!(macro_f1(&truth, &tuned) > macro_f1(&truth, &likely) + 0.02);
         assert!(accuracy(&truth, &tuned) < accuracy(&truth, &likely));
-        // Repeats, and does not depend on the order of the labels.
+        // Reproducible, and independent of the order of the labels.
         let turned: Vec<Observation> = train.iter().rev().copied().collect();
         let data = TrainingData { observations: &turned, ..data };
         assert_eq!(rule, f1_rule_by_folds(ModelKind::Shared, &data, seen, None, &options, &Silent).unwrap());

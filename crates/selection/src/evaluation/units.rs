@@ -1,4 +1,4 @@
-//! Shares of texts, groups and labels, drawn under a seed: what stands together is never parted.
+//! Shares of texts, groups and labels, drawn under a seed: items of a unit are never separated.
 
 use dissensus_stats::data::copies::{Copies, together};
 use dissensus_stats::data::{Observation, majority_level};
@@ -6,12 +6,12 @@ use dissensus_stats::math::random::generator;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
 
-/// `round(share x items)`, at least one and at most all but one.
+/// Computes `round(share x items)`, at least one and at most all but one.
 fn share_of(items: usize, share: f64) -> usize {
     ((share * items as f64).round() as usize).clamp(1.min(items), items.saturating_sub(1).max(1))
 }
 
-/// A seeded share of the items.
+/// Draws a seeded share of the items.
 pub(super) fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut generator(seed, stream));
@@ -20,8 +20,9 @@ pub(super) fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Ve
     taken
 }
 
-/// Units, in seeded order, until the share of the items is reached, but never all of them. A unit that would go further beyond the share than
-/// stopping before it falls short of it is passed over. Where every unit is one item this is [`train_mask`].
+/// Selects units, in seeded order, until the share of the items is reached, but never all of them. A unit
+/// that would exceed the share by more than stopping before it falls short is skipped. Where every unit is
+/// one item this equals [`train_mask`].
 pub(super) fn share_of_units(
     units: Vec<Vec<usize>>,
     items: usize,
@@ -47,14 +48,15 @@ pub(super) fn share_of_units(
         unit.iter().for_each(|item| trains[*item] = true);
     }
     if many == 0 {
-        // All of them are large: the smallest comes nearest.
+        // All of them are large: the smallest is nearest.
         let smallest = order.iter().min_by_key(|unit| unit.len());
         smallest.into_iter().flatten().for_each(|item| trains[*item] = true);
     }
     trains
 }
 
-/// The same of groups, as they have always been divided: the one that reaches the share is taken, however large it is.
+/// The same for groups, with their original rule: the group that reaches the share is included, however
+/// large it is.
 pub(super) fn share_of_groups(
     units: Vec<Vec<usize>>,
     items: usize,
@@ -77,7 +79,7 @@ pub(super) fn share_of_groups(
     trains
 }
 
-/// Shares of the texts within the texts of each majority label; copies have one, of all their labels.
+/// Shares of the texts within the texts of each majority label; copies count as one, with all their labels.
 pub(super) fn stratified(
     sorted: &[Observation],
     copies: &Copies,
@@ -103,8 +105,9 @@ pub(super) fn stratified(
     trains
 }
 
-/// What each of these texts is divided with: its group, or itself where it has none. Groups that share a body are one, while they
-/// hold a tenth of the texts at most: a body that stands everywhere ("[deleted]") would make one group of all.
+/// Key by which each of these texts is divided: its group, or itself where it has none. Groups that share a
+/// body are merged, while they hold a tenth of the texts at most: a very frequent body ("[deleted]") would
+/// otherwise merge all groups.
 pub(super) fn group_keys(texts: &[u32], groups: &[Option<u32>], copies: &Copies) -> Vec<(bool, u32)> {
     let own = |t: &u32| groups.get(*t as usize).copied().flatten().map_or((false, *t), |group| (true, group));
     let mut key: Vec<(bool, u32)> = texts.iter().map(own).collect();
@@ -115,7 +118,7 @@ pub(super) fn group_keys(texts: &[u32], groups: &[Option<u32>], copies: &Copies)
         for pair in copies.windows(2) {
             let (a, b) = (key[pair[0]].max(key[pair[1]]), key[pair[0]].min(key[pair[1]]));
             let size = |key: &(bool, u32)| members.get(key).map_or(0, Vec::len);
-            // Two copies of one body alone are always one.
+            // Two copies of a single body are always merged.
             let fits = size(&a) + size(&b) <= most.max(copies.len());
             if a != b && fits {
                 let moved = members.remove(&b).unwrap_or_default();
@@ -133,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_large_unit_is_passed_over_where_it_overshoots() {
-        // Sixty texts with one body and forty of their own.
+        // Sixty texts with one body and forty with different ones.
         let units = || {
             let mut units = vec![(0..60).collect::<Vec<usize>>()];
             units.extend((60..100).map(|item| vec![item]));
@@ -144,7 +147,7 @@ mod tests {
             assert_eq!(taken(0.25), 25, "seed {seed}");
             assert!(taken(0.7).abs_diff(70) <= 30, "seed {seed}: {}", taken(0.7));
         }
-        // Two halves: one of them is taken, whatever the share.
+        // Two halves: one of them is selected, for any share.
         for share in [0.1, 0.5, 0.9] {
             let halves = vec![(0..10).collect(), (10..20).collect()];
             assert_eq!(share_of_units(halves, 20, share, 1, 0).iter().filter(|t| **t).count(), 10);

@@ -1,4 +1,4 @@
-//! Rules that every annotator model keeps.
+//! Properties of every annotator model.
 
 use super::fit;
 use dissensus_domain::ScaleKind;
@@ -94,7 +94,7 @@ fn an_unlabelled_text_is_its_embedding() {
 
 #[test]
 fn texts_that_read_alike_share_their_effects() {
-    // Offence lies at both ends of one axis: no linear head can fit that, a Gaussian process can.
+    // Offence is at both ends of one axis: no linear head can fit that, a Gaussian process can.
     let mut sim = simulate(400, 8, 2, 2, 150, 12);
     for o in &mut sim.observations {
         let x = sim.embeddings.row(o.text as usize)[0];
@@ -125,7 +125,7 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
         dissensus_stats::metrics::log_loss(&dissensus_stats::metrics::score(model.as_ref(), &test))
     };
     assert!(loss(true) < 0.7 * loss(false));
-    // The running sums of the live model know slopes too.
+    // The running sums of the live model include slopes too.
     let mut live = dissensus_models::live::LiveModel::fit(&train, &FitOptions::default(), &Silent).unwrap();
     live.record(test[0]).unwrap();
     let text = live.add_text(sim.embeddings.features(5)).unwrap();
@@ -229,7 +229,7 @@ fn multilevel_finds_the_severity_behind_the_labels() {
     let (vf, vt) = (product(&|i| (found[i] - mf).powi(2)), product(&|i| (sim.severity[i] - mt).powi(2)));
     assert!(cov / (vf * vt).sqrt() > 0.95, "correlation {}", cov / (vf * vt).sqrt());
     assert!((0.7..1.4).contains(&(vf / vt).sqrt()), "spread {}", (vf / vt).sqrt());
-    // A standard deviation that means something: most true values lie within two of them.
+    // A meaningful standard deviation: most true values are within two of them.
     let inside = (0..30).filter(|&a| {
         let s = live.severity(a as u32).unwrap();
         (s.mean - mf - (sim.severity[a] - mt)).abs() < 2.0 * s.sd + 0.2
@@ -237,7 +237,7 @@ fn multilevel_finds_the_severity_behind_the_labels() {
     assert!(inside.count() >= 25);
 }
 
-/// A simulation in which one value of the first attribute means severe, and the second tells nothing.
+/// A simulation in which one value of the first attribute means severe, and the second has no effect.
 fn attributed(annotators: usize, effect: f64, seed: u64) -> (Simulation, Vec<Attribute>) {
     let mut sim = simulate(300, annotators, 2, 4, 30, seed);
     let value = |a: usize| (a * 7 % 3) as u16;
@@ -253,7 +253,7 @@ fn attributed(annotators: usize, effect: f64, seed: u64) -> (Simulation, Vec<Att
         Attribute {
             name: "age".into(),
             values: names(&["young", "middle", "old"]),
-            // Some annotators do not tell.
+            // Some annotators do not answer.
             of: (0..annotators).map(|a| (a % 10 > 0).then(|| value(a))).collect(),
         },
         Attribute {
@@ -290,7 +290,7 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
         (unknown_annotator - unknown).abs() < 1e-6,
         "of whom nothing is known is predicted as an unknown annotator"
     );
-    // An annotator without labels starts where their attributes say.
+    // An annotator without labels starts with the mean for their attributes.
     let few: Vec<Observation> = sim.observations.iter().filter(|o| o.annotator != 1).copied().collect();
     let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..told });
     let value = attributes[0].of[1];
@@ -330,7 +330,8 @@ fn a_live_model_keeps_what_attributes_said() {
     assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
 }
 
-/// Women (even rows) mind the first direction of the embedding, men its opposite. The last 40 texts have no labels, nor has the last annotator.
+/// Women (even rows) respond to the first direction of the embedding, men to its opposite. The last 40
+/// texts have no labels, nor has the last annotator.
 fn groups_that_differ_in_kind() -> (Simulation, Vec<Attribute>) {
     let mut sim = simulate(240, 60, 5, 4, 90, 31);
     sim.observations.retain(|o| o.text < 200 && o.annotator < 59);
@@ -338,7 +339,8 @@ fn groups_that_differ_in_kind() -> (Simulation, Vec<Attribute>) {
     for o in &mut sim.observations {
         let x = sim.embeddings.row(o.text as usize);
         let group = if o.annotator % 2 == 0 { 1.4 } else { -1.4 };
-        // What all mind is another direction, so that no group follows the shared score more closely than the other.
+        // All annotators respond to another direction, so that no group follows the shared score more
+        // closely than the other.
         let (shared, along, own) =
             (2.0 * f64::from(x[1]), 2.0 * f64::from(x[0]), f64::from(o.text * 37 % 17) / 8.0 - 1.0);
         let score = shared + own + 0.5 * sim.severity[o.annotator as usize] + group * along;
@@ -370,7 +372,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     assert_eq!(plain.estimation().group_slopes, None);
     let mean = |p: &[f32]| p.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p)).sum::<f64>();
     let along = |text: u32| f64::from(sim.embeddings.row(text as usize)[0]);
-    // Texts that nobody labelled, and somebody of whom the gender alone is known.
+    // Unlabelled texts, and an annotator of whom only the gender is known.
     let unlabelled = 200..240;
     let apart = |text: u32| {
         let of = |value| {
@@ -387,7 +389,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     let mut new = [0.0; 5];
     live.predict_new_annotator(210, &[Some(1)], &mut new);
     assert_eq!(p(&live, 210, 59), new, "who has no labels is predicted by the gender");
-    // The sum adds up, and has the group's part.
+    // The parts add up to the sum, including the group's part.
     let explained = live.explain(dissensus_models::live::ExplainedText::Row(210), 59).unwrap();
     let probabilities: Vec<f32> = explained.probabilities.iter().map(|p| *p as f32).collect();
     assert!(probabilities.iter().zip(&new).all(|(a, b)| (a - b).abs() < 1e-4), "{probabilities:?} {new:?}");
@@ -395,7 +397,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
         live.explain(dissensus_models::live::ExplainedText::Row(text), 59).unwrap().logits[0].slope.abs()
     });
     assert!(largest.fold(0.0, f64::max) > 0.5);
-    // Gaps still stand, though predictions have the difference already.
+    // Gaps remain, though predictions already include the difference.
     let standing = |model: &dissensus_models::live::LiveModel| {
         let side = |side: u32| (side..60).step_by(2).collect::<Vec<u32>>();
         let pair = dissensus_stats::disagreement::GroupPair { first: vec![0], second: vec![1] };
@@ -410,10 +412,10 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     };
     let (with, without) = (standing(&live), standing(&plain));
     assert!(10 * with >= 7 * without && without > 5, "{with} {without}");
-    // Kept, and read.
+    // Saved and restored.
     let back = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert_eq!((p(&back, 210, 59), back.estimation()), (p(&live, 210, 59), live.estimation()));
-    // What leaves the project knows people by the slopes of their groups, and nothing by the groups' names.
+    // The exported model represents people by the slopes of their groups, without the groups' names.
     let bytes = live.to_bytes_for_new_texts().unwrap();
     let (mut here, mut alone) = (back, dissensus_models::live::LiveModel::from_bytes(&bytes).unwrap());
     let text = sim.embeddings.row(210);
@@ -422,11 +424,12 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     assert!(!bytes.windows(5).any(|window| window == b"woman"));
 }
 
-/// What gaps are tested against is what a model without slopes predicts, severities included.
+/// Gaps are tested against the predictions of a model without slopes, including severities.
 #[test]
 fn without_slopes_of_groups_people_are_those_of_a_model_that_has_none() {
     let (mut sim, attributes) = groups_that_differ_in_kind();
-    // Women labelled texts on which they answer high, men on which they answer low: their severities take up a part of it, with groups' slopes less.
+    // Women labelled texts on which they answer high, men on which they answer low: their severities absorb
+    // part of it, but less with groups' slopes.
     sim.observations.retain(|o| o.annotator % 2 == 1 || sim.embeddings.row(o.text as usize)[0] > -0.2);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
     let live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
@@ -459,7 +462,7 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
     let joined = live.add_annotator();
     assert_eq!(p(&live, 210, joined), p(&live, 210, u32::MAX), "of no group");
     let unknown = p(&live, 210, 57);
-    // Names of values in another order, one of them new, as a project has them after an import.
+    // Names of values in another order, one of them new, as in a project after an import.
     let known = Attribute {
         name: "gender".into(),
         values: vec!["man".into(), "other".into(), "woman".into()],
@@ -474,7 +477,7 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
     assert_eq!(p(&live, 210, joined), by_gender(Some(0)), "a woman");
     assert_ne!(p(&live, 210, joined), by_gender(None));
     assert_ne!(p(&live, 210, 57), unknown, "a man, it turned out");
-    // What is summed up over people follows.
+    // Sums over people are updated.
     let mut again = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     let close = |a: &dissensus_models::live::LiveModel, b: &dissensus_models::live::LiveModel| {
         let (a, b) = (a.disagreement(3), b.disagreement(3));
@@ -500,7 +503,7 @@ fn a_model_keeps_what_its_fit_knew_of_people() {
     let mut live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes, None);
     assert!(live.knows_attributes(&few, 0) && !live.knows_attributes(&whole, usize::MAX));
-    // The same where the model has been told of all of them since, and where it was kept.
+    // The same where the model received all of them later, and where it was saved.
     live.set_attributes(&whole);
     let back = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert!(!back.knows_attributes(&whole, usize::MAX) && back.knows_attributes(&few, 0));
@@ -512,7 +515,7 @@ fn a_model_keeps_what_its_fit_knew_of_people() {
     let labels = sim.observations.iter().filter(|o| o.annotator == 3).count();
     assert!(live.knows_attributes(&whole, 0) && live.knows_attributes(&other, labels));
     assert!(!live.knows_attributes(&other, labels - 1));
-    // Who has no labels, and names in another order, change nothing.
+    // Annotators without labels, and names in another order, change nothing.
     other.clone_from(&whole);
     other[0].of[59] = None;
     assert!(live.knows_attributes(&other, 0));
@@ -522,7 +525,7 @@ fn a_model_keeps_what_its_fit_knew_of_people() {
         ..whole[0].clone()
     };
     assert!(live.knows_attributes(&[turned], 0));
-    // A list that somebody read before the last one joined takes nothing from that person.
+    // A list read before the last annotator joined does not change that annotator.
     let before = p(&live, 210, 59);
     let mut short = whole.clone();
     short[0].of.truncate(59);

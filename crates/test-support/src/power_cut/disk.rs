@@ -1,4 +1,4 @@
-//! The disk as it could be found after a power cut.
+//! The disk as it could be after a power cut.
 
 use super::Step;
 use rand::seq::index::sample;
@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Everything that happened to the files of a folder, in order.
+/// All changes to the files of a folder, in order.
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub(super) folder: PathBuf,
@@ -15,12 +15,12 @@ pub struct Recording {
     pub(super) steps: Vec<Step>,
 }
 
-/// What becomes of that which was written and not synced.
+/// What happens to unsynced writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsynced {
-    /// All of it is lost.
+    /// All pending writes are lost.
     Lost,
-    /// Each write reached the disk or did not, by chance: disks and systems write in the order they like.
+    /// Each write randomly reached the disk or not: disks and systems write in any order.
     Some,
     /// As `Some`, and the last write that reached the disk did so only in part, to the end of a sector.
     Torn,
@@ -29,24 +29,24 @@ pub enum Unsynced {
 /// The disk after a cut.
 #[derive(Debug)]
 pub struct Cut {
-    /// How many steps were made before it.
+    /// Number of steps before it.
     pub step: usize,
-    /// What became of the rest.
+    /// What happened to unsynced writes.
     pub unsynced: Unsynced,
-    /// The last note before it; 0 where there was none.
+    /// The last note before it; 0 if there was none.
     pub noted: u64,
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Cut {
-    /// Writes the disk into a folder, which must be empty.
+    /// Writes the disk to a folder, which must be empty.
     pub fn write_to(&self, folder: &Path) {
         for (path, bytes) in &self.files {
             std::fs::write(folder.join(path), bytes).unwrap();
         }
     }
 
-    /// True where there is a file of this name.
+    /// True if there is a file of this name.
     pub fn has(&self, name: &str) -> bool {
         self.files.contains_key(Path::new(name))
     }
@@ -54,20 +54,21 @@ impl Cut {
 
 #[derive(Clone, Debug, Default)]
 struct File {
-    /// What would be found if everything not synced were lost; none where there would be no file.
+    /// The contents if everything unsynced were lost; `None` if there would be no file.
     synced: Option<Vec<u8>>,
-    /// Steps since, on this file.
+    /// Later steps on this file.
     pending: Vec<Step>,
 }
 
 impl Recording {
-    /// What happened, in order.
+    /// The recorded steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Cuts the power after `points` steps chosen by chance (all, where there are no more than that) and shows the disk to
-    /// `visit` each time, first with everything unsynced lost, then with some of it kept. Returns how many disks were shown.
+    /// Cuts the power after `points` randomly chosen steps (all, where there are no more than that) and
+    /// shows the disk to `visit` each time, first with everything unsynced lost, then with some of it
+    /// retained. Returns how many disks were shown.
     pub fn cuts(&self, points: usize, seed: u64, mut visit: impl FnMut(&Cut)) -> usize {
         let mut dice = ChaCha8Rng::seed_from_u64(seed);
         let count = self.steps.len();
@@ -200,7 +201,7 @@ mod tests {
         let full = Some(1024);
         assert_eq!(lost, [(0, None), (0, None), (0, full), (1, full), (1, full), (1, full), (1, None)]);
         assert_eq!(shown, 14);
-        // Of what was not synced, everything can happen: kept, lost, and kept in part.
+        // Unsynced writes may be retained, lost, or retained in part.
         let mut lengths = std::collections::BTreeSet::new();
         for seed in 0..200 {
             recording.cuts(100, seed, |cut| {

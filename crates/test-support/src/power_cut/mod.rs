@@ -1,9 +1,10 @@
-//! Power cuts: what SQLite wrote is recorded, and the disk is built again as it could be found after the power failed at
-//! any moment.
+//! Power cuts: writes of SQLite are recorded, and the disk is reconstructed as it could be after a power
+//! failure at any moment.
 //!
-//! `kill -9` proves nothing about syncs: what a process wrote survives it in the system's memory. Here every write,
-//! truncation, sync and deletion passes through a layer below SQLite ([`Recorder`]). A disk is then built from what was
-//! synced ([`Recording::cuts`]), with none, some, or some and half a write of what was not.
+//! `kill -9` proves nothing about syncs: the writes of a process survive it in the system's memory. Here
+//! every write, truncation, sync and deletion passes through a layer below SQLite ([`Recorder`]). A disk is
+//! then built from what was synced ([`Recording::cuts`]), with none, some, or some and half a write of what
+//! was not.
 
 mod disk;
 mod vfs;
@@ -13,21 +14,21 @@ pub use vfs::Recorder;
 
 use std::path::PathBuf;
 
-/// One thing that happened to the files of a folder.
+/// One change to the files of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A file was made.
+    /// A file was created.
     Create(PathBuf),
-    /// Bytes were written at a place.
+    /// Bytes were written at an offset.
     Write(PathBuf, u64, Vec<u8>),
-    /// A file was cut, or made longer, to this size.
+    /// A file was truncated or extended to this size.
     Truncate(PathBuf, u64),
-    /// Everything written to a file so far is on the disk, and so is its name.
+    /// All earlier writes to a file are on disk, and so is its name.
     Sync(PathBuf),
-    /// A file was removed; true where its folder was synced after it.
+    /// A file was deleted; true if its folder was synced afterwards.
     Delete(PathBuf, bool),
-    /// A file took another name, and its folder was synced.
+    /// A file was renamed, and its folder was synced.
     Rename(PathBuf, PathBuf),
-    /// The test noted that so much is confirmed.
+    /// The test recorded how much is confirmed.
     Note(u64),
 }

@@ -1,7 +1,7 @@
-//! A layer below SQLite that passes everything on to the system's own and records what changes files.
+//! A layer below SQLite that passes everything to the system's own and records changes to files.
 //!
-//! It is SQLite's default from the first [`Recorder`] on, so that the code under test opens its connections as it always
-//! does. Files outside the watched folders are not recorded.
+//! It is SQLite's default from the first [`Recorder`] on, so that the code under test opens its connections
+//! as usual. Files outside the watched folders are not recorded.
 
 use super::{Recording, Step};
 use rusqlite::ffi;
@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
-/// Records what happens to the files of one folder, from its making to [`Recorder::stop`].
+/// Records changes to the files of one folder, from its creation to [`Recorder::stop`].
 #[derive(Debug)]
 pub struct Recorder {
     folder: PathBuf,
@@ -29,13 +29,13 @@ fn watched() -> MutexGuard<'static, Vec<Watched>> {
 }
 
 impl Recorder {
-    /// Begins to record. What is in the folder already counts as being on the disk.
+    /// Begins recording. Existing contents of the folder count as being on disk.
     pub fn watch(folder: &Path) -> Self {
         Self::begin(folder, false)
     }
 
-    /// As [`Recorder::watch`], of a disk that confirms syncs and does nothing: as with `synchronous=OFF`, everything written
-    /// can be lost. To show that a test sees it.
+    /// Like [`Recorder::watch`], for a disk that confirms syncs without doing them: as with
+    /// `synchronous=OFF`, everything written can be lost. Used to show that a test detects this.
     pub fn watch_losing_syncs(folder: &Path) -> Self {
         Self::begin(folder, true)
     }
@@ -55,18 +55,19 @@ impl Recorder {
         Self { folder }
     }
 
-    /// Notes that so much is confirmed to the user.
+    /// Records how much is confirmed to the user.
     pub fn note(&self, confirmed: u64) {
         self.add(Step::Note(confirmed));
     }
 
-    /// Notes that a file of the folder took another name and that the folder was synced, which SQLite has no part in.
+    /// Records that a file of the folder was renamed and that the folder was synced, which happens outside
+    /// SQLite.
     pub fn renamed(&self, from: &Path, to: &Path) {
         let inside = |path: &Path| self.folder.join(path.file_name().unwrap());
         self.add(Step::Rename(inside(from), inside(to)));
     }
 
-    /// What was recorded so far.
+    /// The steps recorded so far.
     pub fn steps(&self) -> Vec<Step> {
         let watched = watched();
         let found = watched.iter().find(|w| w.recording.folder == self.folder);
@@ -87,9 +88,9 @@ impl Recorder {
     }
 }
 
-/// Records a step on a file, where its folder is watched.
+/// Records a step on a file if its folder is watched.
 fn record(path: &Path, step: impl FnOnce(PathBuf) -> Step) {
-    // The shared memory beside a journal is made anew by whoever opens the file.
+    // The shared memory file of a journal is created again when the file is opened.
     if path.as_os_str().as_bytes().ends_with(b"-shm") {
         return;
     }
@@ -101,7 +102,7 @@ fn record(path: &Path, step: impl FnOnce(PathBuf) -> Step) {
     }
 }
 
-/// Calls the system's own function of this name on the file behind ours.
+/// Calls the system's own function of this name on the underlying file.
 macro_rules! pass {
     ($file:expr, $function:ident, $missing:expr $(, $argument:expr)*) => {{
         let real = real($file);
@@ -111,7 +112,7 @@ macro_rules! pass {
         }
     }};
 }
-/// One open file: SQLite sees its beginning, the system's own file lies behind it in the same memory.
+/// One open file: SQLite sees its beginning, and the system's own file follows in the same memory.
 #[repr(C)]
 struct File {
     base: ffi::sqlite3_file,
@@ -125,7 +126,7 @@ struct Layers {
     ours: Box<ffi::sqlite3_vfs>,
 }
 
-// SAFETY: both are written once, before they are registered, and only read after.
+// SAFETY: both are written once, before they are registered, and only read afterwards.
 #[allow(unsafe_code, reason = "SQLite's structures are made of raw pointers")]
 unsafe impl Send for Layers {}
 #[allow(unsafe_code, reason = "as above")]
@@ -137,12 +138,13 @@ static LAYERS: OnceLock<Layers> = OnceLock::new();
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: SQLite is initialised first; the table that is found lives as long as the process, and so does ours.
+        // SAFETY: SQLite is initialised first; the table that is found lives as long as the process, and so
+        // does ours.
         unsafe {
             assert_eq!(ffi::sqlite3_initialize(), ffi::SQLITE_OK);
             let below = ffi::sqlite3_vfs_find(std::ptr::null());
             assert!(!below.is_null());
-            // Everything that is not about files is the system's; its functions do not look at the table they are in.
+            // Functions unrelated to files are the system's; they do not look at the table they are in.
             let mut ours = Box::new(*below);
             ours.pNext = std::ptr::null_mut();
             ours.zName = c"recording".as_ptr();
@@ -163,15 +165,15 @@ fn below() -> *mut ffi::sqlite3_vfs {
 /// The system's own file behind ours.
 ///
 /// # Safety
-/// `file` is one that SQLite made room for by our `szOsFile`.
+/// `file` has the size of our `szOsFile`, allocated by SQLite.
 #[allow(unsafe_code, reason = "SQLite hands out one piece of memory for both")]
 unsafe fn real(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
-    // SAFETY: the memory goes on for the system's `szOsFile` behind our part.
+    // SAFETY: the memory continues for the system's `szOsFile` after our part.
     unsafe { file.cast::<u8>().add(size_of::<File>()).cast() }
 }
 
 /// # Safety
-/// As [`real`], and the file is open.
+/// Same as [`real`], and the file is open.
 #[allow(unsafe_code, reason = "reads what SQLite hands back to us")]
 unsafe fn path_of<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a Path> {
     // SAFETY: `open` set it to a box of ours or to null, and only `close` frees it.
@@ -182,7 +184,7 @@ unsafe fn path_of<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a Path> {
 /// `name` is null or ends with a zero byte.
 #[allow(unsafe_code, reason = "a C string")]
 unsafe fn path_from(name: *const c_char) -> Option<PathBuf> {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     let name = unsafe { (!name.is_null()).then(|| CStr::from_ptr(name)) }?;
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
@@ -251,7 +253,7 @@ unsafe extern "C" fn write(
     count: c_int,
     place: ffi::sqlite3_int64,
 ) -> c_int {
-    // SAFETY: see `open`; SQLite hands over `count` bytes.
+    // SAFETY: see `open`; SQLite passes `count` bytes.
     unsafe {
         let done = pass!(file, xWrite, ffi::SQLITE_IOERR_WRITE, bytes, count, place);
         if let (ffi::SQLITE_OK, Some(path)) = (done, path_of(file)) {
@@ -286,7 +288,7 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
     }
 }
 
-/// A function that only passes on.
+/// Defines a function that only delegates.
 macro_rules! passing {
     ($name:ident, $function:ident ( $($argument:ident : $kind:ty),* ), $missing:expr) => {
         #[allow(unsafe_code, reason = "as `open`")]
@@ -317,11 +319,12 @@ unsafe extern "C" fn shm_barrier(file: *mut ffi::sqlite3_file) {
 
 struct Methods(ffi::sqlite3_io_methods);
 
-// SAFETY: a table of functions that nobody writes to.
+// SAFETY: a table of functions that is never written to.
 #[allow(unsafe_code, reason = "the table has raw function pointers only")]
 unsafe impl Sync for Methods {}
 
-/// Version 2: with a shared memory for the journal, without mapping of the file, whose writes could not be seen.
+/// Version 2: with shared memory for the journal, without memory-mapping of the file, whose writes could
+/// not be recorded.
 static METHODS: Methods = Methods(ffi::sqlite3_io_methods {
     iVersion: 2,
     xClose: Some(close),
