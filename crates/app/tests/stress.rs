@@ -1,6 +1,8 @@
-//! Every public use case of a session from eight threads at random: nothing waits for ever, nothing panics, no label is lost.
+//! Calls every public use case of a session randomly from eight threads: no deadlock, no panic, no lost
+//! label.
 //!
-//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with `cargo xtask test --only stress`.
+//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with `cargo xtask test
+//! --only stress`.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 #![allow(clippy::print_stderr)] // seeds and what hangs must be seen
@@ -311,7 +313,7 @@ fn tiny() -> EncoderChoice {
     EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
 }
 
-/// Calls everything for `length`, closes the session in the middle of it, and looks for every confirmed label.
+/// Calls everything for `length`, closes the session meanwhile, and looks for every confirmed label.
 fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: Duration) {
     let seed = seed();
     let home = Home::inside(folder, Vec::new());
@@ -367,7 +369,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
         workers.iter().enumerate().filter(|(_, (labelled, _))| !labelled.is_empty())
     {
         let who = again.project.annotator(&format!("stress-{number}")).unwrap();
-        // `undo` of other threads may have taken some back; none that stands may be missing.
+        // `undo` on other threads may have taken some back; no current one may be missing.
         let done = again.labelling.progress(who.id, place.question).unwrap().done as usize;
         assert!(
             done <= labelled.len() && done + calls.get("undo").map_or(0, |c| c.0 as usize) >= labelled.len()

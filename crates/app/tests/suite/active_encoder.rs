@@ -178,7 +178,8 @@ fn shown_of_the_sample() -> (Vec<TextId>, String, String) {
     shown(&sample(&folder))
 }
 
-/// Asks for everything that stands on embeddings after the first texts are encoded, and stops when so many texts are.
+/// Requests everything that depends on embeddings after the first texts are encoded, and stops after
+/// `stop_after` texts.
 struct AskEarly<'a> {
     session: &'a Session,
     asked: AtomicBool,
@@ -323,7 +324,7 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
     assert!(found.tried.iter().all(|tried| tried.log_loss > 0.2 && tried.log_loss < 3.0), "{found:?}");
 }
 
-/// On its own training texts an encoder would win whatever it is worth; without them its losses are of other labels.
+/// On its own training texts an encoder would always win; without them its losses are of other labels.
 #[test]
 fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -381,13 +382,13 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     // The same split as that of the run: its test texts are unseen, all of them.
     let same = evaluate(&session, split, 0).unwrap();
     assert_eq!((same.split.test_texts as u32, same.split.left_out_texts), (run.sizes.test_texts, 0));
-    // Another one: what trained or validated the encoder is left out, and that is said.
+    // Another one: what trained or validated the encoder is excluded, and that is reported.
     let seen = run.sizes.train_texts + run.sizes.validation_texts;
     let other = evaluate(&session, split, 1).unwrap();
     assert!(other.split.left_out_texts > 20, "{:?}", other.split);
     assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
-    // What People shows is measured on unseen texts only, and says so.
+    // The figures in People are measured on unseen texts only, with a note.
     let all = session.analysis.agreement(question(&session)).unwrap();
     // Also while severity and map are still to come.
     let early = session.analysis.annotator_report(question(&session)).unwrap();
@@ -397,7 +398,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
-    // Training that goes on from it, frozen or tuned, leaves them out as well.
+    // Training that continues from it, frozen or tuned, excludes them as well.
     for tuning in ["frozen", "last-1"] {
         let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
         let next = TrainChoices { epochs: 1, seed: 1, split, ..next };
@@ -516,7 +517,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     other.encoding.encode(&named(file), &Silent).unwrap();
     assert_eq!(version(&other), by_run);
 
-    // Without the other project what is encoded stays, and the next text says what is missing.
+    // Without the other project existing embeddings stay, and the next text reports what is missing.
     tuning.close();
     std::fs::remove_dir_all(folder.path().join("sample.dissensus.runs")).unwrap();
     assert!(other.encoding.state().unwrap().problem.is_none());
@@ -649,10 +650,11 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
     };
     import(&older, rows(0..80, &["a", "b", "c"]));
     older.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
-    // 56 of 80 texts trained it: of the 56 that are tested here about 39, and never more than the 28 among the first 40.
+    // 56 of 80 texts trained it: of the 56 that are tested here about 39, and never more than the 28 among
+    // the first 40.
     let texts = left_out(SplitSpec::ByText(0.3)).unwrap();
     assert!(texts > 28, "{texts} of the imported texts are known to have trained it");
-    // So did everybody, also who was imported later: nobody is new to it.
+    // So did all annotators, including those imported later: none is new to it.
     let error = left_out(SplitSpec::ByAnnotator(0.5)).unwrap_err();
     assert!(error.to_string().contains("encoder in use was tuned"), "{error}");
 }
@@ -676,7 +678,7 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
         without_slips: false,
     };
     let curve = || session.analysis.learning_curve(&choices, &[0, 2], None, &Silent);
-    // The curve stands on no embeddings, so that the encoder in use has shown it nothing.
+    // The curve does not use embeddings, so the encoder in use does not matter.
     assert!(curve().unwrap().n_texts > 10);
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     // Everybody trained this encoder: there is no new annotator to score.

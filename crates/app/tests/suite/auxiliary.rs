@@ -1,4 +1,5 @@
-//! Questions of other projects that teach a run's encoder: what is scored teaches nothing, and a run goes on whatever becomes of them.
+//! Auxiliary questions of other projects for a run's encoder: scored texts are not trained on, and a run
+//! resumes regardless of later changes to them.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -38,7 +39,7 @@ fn body(text: u32) -> String {
     format!("this comment is {word} and {text}")
 }
 
-/// Labels of these texts by everybody, as a CSV file. `bodies` says how a body is written.
+/// Labels of these texts by everyone, as a CSV file. `bodies` returns the spelling of a body.
 fn rows(
     texts: impl IntoIterator<Item = u32>,
     annotators: &[&str],
@@ -133,7 +134,8 @@ impl Progress for StopHalfWay {
     }
 }
 
-/// The other project has every body of this one, written a little otherwise, and stays open in its window meanwhile.
+/// The other project has every body of this one in a slightly different spelling, and stays open in its
+/// window meanwhile.
 #[test]
 fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,7 +160,7 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
         "{:?}",
         run.notes
     );
-    // It is told again, and no file of it stays where the run has its own.
+    // It is reported again, and none of its files remain where the run has its own.
     assert_eq!(session.runs.detail(run.info.id).unwrap().auxiliary, run.auxiliary);
     let files = folder.path().join("own.dissensus.runs").join(&run.info.uid);
     assert!(!files.join("auxiliary.json").exists());
@@ -191,7 +193,7 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     assert_ne!(not, figures(&run), "labels of other texts changed nothing");
     let alone = figures(&train(&session, &choices(&session, "last-1", Vec::new())));
     assert_ne!(alone.0, figures(&run).0);
-    // What is kept has the labels of each body that is not scored, and no others.
+    // The stored labels are those of each body that is not scored, and no others.
     let asked = choices(&session, "last-1", vec![asked(&path, None)]);
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     let stopped = session.runs.list().unwrap().remove(0);
@@ -245,7 +247,7 @@ fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
         let files = folder.path().join("own.dissensus.runs").join(&stopped.uid);
         assert!(!files.join("auxiliary.json").exists());
         if model == ModelKind::Multilevel {
-            // Without what was kept it does not begin, and says so.
+            // Without the stored labels it reports an error and does not begin.
             stop();
             let stopped = session.runs.list().unwrap().remove(0);
             let kept = folder.path().join("own.dissensus.runs").join(&stopped.uid).join("auxiliary.json");
@@ -327,11 +329,12 @@ fn both_projects_know_what_the_encoder_has_learned() {
         session.labelling.record(&label, LabelSource::Command).unwrap();
     }
     let (seen, tested) = left_out(&session, "rude", SplitSpec::ByText(0.1), 5);
-    // Of 90 texts 81 are tested: the test texts of the run alone can be scored.
+    // Of 90 texts 81 are tested: only the test texts of the run can be scored.
     assert!(tested as u32 <= run.sizes.test_texts && seen + tested == 81, "{seen} {tested}");
 }
 
-/// Texts of the official test split whose labels others keep, and texts of a group that is scored, do not teach either.
+/// Texts of the official test split with labels in other projects, and texts of a group that is scored, are
+/// not trained on either.
 #[test]
 fn texts_that_belong_to_what_is_scored_do_not_teach() {
     let folder = tempfile::tempdir().unwrap();
@@ -457,7 +460,7 @@ fn what_cannot_teach_is_refused_and_said() {
     assert!(error.to_string().contains("no label of \"harsh\" that can teach"), "{error}");
 }
 
-/// What a window offers: every question with labels but the run's own, whatever copy of the project it stands in.
+/// Candidates in the window: every question with labels except the run's own, in any copy of the project.
 #[test]
 fn questions_that_can_teach_are_offered_with_their_labels() {
     let folder = tempfile::tempdir().unwrap();

@@ -345,7 +345,8 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     std::fs::write(mine.join("thesis.tex"), "x").unwrap();
     let refused = again(BundleChoices { replace: true, ..one("remove") }, &mine).unwrap_err();
     assert!(refused.code() == "not-a-bundle" && mine.join("thesis.tex").exists());
-    // A bundle beside other files, hidden ones too, is not deleted with them, nor a folder that only looks like one, nor behind a link.
+    // A bundle with other files in it, including hidden ones, is not deleted with them, nor a folder that
+    // only looks like one, nor behind a link.
     for name in ["thesis.tex", "encoder/notes.txt", ".hidden"] {
         std::fs::write(dir.join(name), "x").unwrap();
         let refused = again(BundleChoices { replace: true, ..one("remove") }, &dir).unwrap_err();
@@ -362,7 +363,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
             again(BundleChoices { replace: true, ..one("remove") }, &folder.path().join("link")).unwrap_err();
         assert_eq!(refused.code(), "not-a-bundle");
     }
-    // A question that nobody has answered is left out where all are meant, and refused by its name.
+    // A question without answers is excluded where all are meant, and refused by its name.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     session.project.add_question("unasked", "", scale).unwrap();
     assert_eq!(again(one("unasked"), &folder.path().join("new")).unwrap_err().code(), "no-labels");
@@ -370,7 +371,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     assert_eq!(all.questions, ["offensiveness", "remove"]);
     assert_eq!(again(one("remove"), &folder.path().join("no/such/dir")).unwrap_err().code(), "io");
     assert_eq!(again(one("kind"), &folder.path().join("new")).unwrap_err().code(), "no-such-question");
-    // Nothing is left beside what was asked for.
+    // No other files remain.
     let left: Vec<String> = std::fs::read_dir(folder.path())
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
@@ -439,7 +440,7 @@ fn a_multi_label_question_is_bundled_option_by_option() {
     }
 }
 
-/// Stops the encoding once so many texts are encoded, and remembers how many were taken from what is kept.
+/// Stops encoding after a number of texts, and counts how many were reused.
 #[derive(Default)]
 struct StopsEncoding {
     at: Option<u64>,
@@ -501,7 +502,8 @@ fn a_long_file_that_was_broken_off_goes_on_with_its_embeddings_and_comes_to_the_
         }
     };
     equal(&again, &whole);
-    // A text before the end of what is kept is another one now: what stands behind it is encoded again, and nothing of before is told.
+    // A text before the end of the stored embeddings has changed: later ones are encoded again, and no old
+    // result is used.
     std::fs::write(&path, format!("text_id,text\n{}\n", lines(2100).replacen(" 600,", " six hundred,", 1)))
         .unwrap();
     let changed = StopsEncoding::default();

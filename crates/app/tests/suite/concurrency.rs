@@ -1,4 +1,4 @@
-//! Use cases beside each other: nothing waits for ever, and nothing is lost.
+//! Concurrent use cases: no deadlock, and nothing is lost.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 

@@ -121,7 +121,7 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
 fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_written() {
     let place = Place::new();
     let session = place.project("p");
-    // Both options make the guess a scale of sets, on which "none" beside an option is no answer.
+    // With both options the guess is a scale of sets, on which "none" together with an option is no answer.
     let file = place.file(
         "l.csv",
         "text_id,text,annotator_id,label\n1,a,ana,rude; threat\n2,b,ana,rude\n3,c,ana,none; rude\n4,d,ana,threat\n",
@@ -363,7 +363,8 @@ fn an_export_of_several_questions_is_one_moment() {
     assert!(meanwhile.done.load(Ordering::SeqCst) > 1, "nothing was labelled in the middle");
     let rows = rows(&file);
     let ana: Vec<_> = rows.iter().filter(|row| row["annotator_id"] == "ana").collect();
-    // The earlier label of the two is on the first question, which was read first: the later one alone is no moment.
+    // The earlier label of the two is on the first question, which was read first: only the later one would
+    // not be a consistent snapshot.
     assert!(ana.is_empty() || ana.len() == 2, "{ana:?}");
     assert_eq!(written, rows.len() as u64);
     assert_eq!(exported(&place, &session).len(), 2 * 728 + 2);
@@ -413,7 +414,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
         let session = place.project(&format!("from-{seed}"));
         let file = place.file(&format!("{seed}.jsonl"), &random_labels(&mut Dice(seed)));
         import(&session, &file);
-        // What an export does not carry: an answer that was replaced, one that was taken back, a skip, a flag.
+        // What an export does not contain: a replaced answer, one that was taken back, a skip, a flag.
         let question = session.project.question(Some("grade")).unwrap();
         let (text, who) = (dissensus_domain::TextId(1), session.project.annotator("Zoë 1").unwrap().id);
         session.labelling.skip(who, question.id, text).unwrap();
@@ -456,7 +457,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
     }
 }
 
-/// The places of the notice with this code: row, annotator, text, the label that counts, the one that does not.
+/// The places of the notice with this code: row, annotator, text, the current label, the replaced one.
 fn places(notices: &[ImportNotice], code: &str) -> Vec<(u32, String, String, String, String)> {
     let found: Vec<&ImportNotice> = notices.iter().filter(|notice| notice.code == code).collect();
     assert_eq!(found.len(), 1, "{code} in {notices:?}");
@@ -536,7 +537,7 @@ fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() 
     assert_eq!((third.labels, third.repeated_rows, third.changes.outdated_rows), (0, 1, 1));
     assert_eq!(places(&third.notices, "outdated-rows"), [place(1, "ana", "t", "5", "1")]);
     assert_eq!(current(&place_of, &session, "t", "ana"), "5");
-    // The file itself can say that it is later, and what is current can be said again.
+    // The file itself can have a later time, and the current label can be given again.
     let timed = place_of.file("d.csv", "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2999-01-01\n");
     assert_eq!(import(&session, &timed).changes.replaced_labels, 1);
     assert_eq!(current(&place_of, &session, "t", "ana"), "1");
@@ -560,7 +561,7 @@ fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
 
 #[test]
 fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
-    // Of two labels that stand side by side the order of the events does not say which is current.
+    // For two concurrent labels the order of the events does not determine which is current.
     let place_of = Place::new();
     let session = place_of.project("p");
     import(&session, &place_of.file("scale.csv", SCALE));
@@ -646,8 +647,8 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
     for name in ["cy", "di"] {
         session.labelling.label_by_name(name, "t0", "2", None).unwrap();
     }
-    // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are taken back then. Of each
-    // pair the first has a row with that label, the second one with another.
+    // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are
+    // taken back then. For each pair the first has a row with that label, the second one with another.
     let rows = "t0,x0,ana,2\nt0,x0,bo,3\nt0,x0,cy,2\nt0,x0,di,3\n";
     let file = place_of.file("large.csv", &long_file(rows));
     let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
@@ -704,7 +705,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
         assert_eq!((report.labels, &report.notices), (4, &preview.notices));
         let found = report.notices.iter().find(|notice| notice.code == code);
         assert!(found.is_some_and(|notice| notice.message.contains(named)), "{:?}", report.notices);
-        // Whoever names the levels, or answers a question that has them, has decided.
+        // Naming the levels, or answering a question that has them, is a decision.
         assert_eq!(import(&session, &file).notices, []);
     }
     let session = place_of.project("named");
@@ -715,7 +716,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
     assert_eq!(session.exchange.preview(&file, &named).unwrap().notices, []);
 }
 
-/// Of a question of which some levels were never given, an export says the scale: its labels do not.
+/// An export of a question with unused levels includes the scale: its labels are not sufficient.
 #[test]
 fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
     let place = Place::new();
@@ -758,7 +759,8 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
     }
 }
 
-/// A file of which only the column of labels is named has somebody who gave them, by the usual names of such columns; without that these would be of the texts.
+/// In a file where only the column of labels is named, the annotator is found by the usual names of such
+/// columns; otherwise these would be attributes of the texts.
 #[test]
 fn who_gave_labels_is_found_beside_a_column_that_is_named() {
     let place = Place::new();
@@ -778,7 +780,7 @@ fn who_gave_labels_is_found_beside_a_column_that_is_named() {
     }
 }
 
-/// A question is called by the column of its labels, and by the file where that column has a name that says nothing.
+/// A question is named after the column of its labels, or after the file if the column has a generic name.
 #[test]
 fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
     let rows = |label: &str| {
@@ -817,7 +819,7 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
     }
 }
 
-/// What an export writes beside labels of the study is no metadata of texts.
+/// Study columns that an export writes next to labels are no metadata of texts.
 #[test]
 fn columns_of_the_study_in_an_export_are_not_read() {
     let place = Place::new();

@@ -18,7 +18,8 @@ struct Place {
     folder: TempDir,
 }
 
-/// Everybody labels every text; women, the first people, mostly answer one level higher, and on the first text the opposite end.
+/// Everyone labels every text; women, the first people, mostly answer one level higher, and on the first
+/// text the opposite end.
 fn labels(women: usize, men: usize, texts: usize) -> String {
     let mut csv = "text_id,text,annotator_id,label,gender,town\n".to_owned();
     for text in 0..texts {

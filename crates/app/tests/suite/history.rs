@@ -1,4 +1,4 @@
-//! The log in words: who did what, in which copy, with names hidden, and without telling somebody what others answered.
+//! The log in words: who did what, in which copy, with names hidden, and without revealing others' answers.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -179,7 +179,7 @@ fn what_others_said_of_a_text_comes_after_the_own_answer() {
     let before = of_text(&read(), "t2");
     assert_eq!(before.len(), 3, "that something was done is told");
     assert!(before.iter().all(|one| !one.contains(char::is_numeric) && one.ends_with("None")), "{before:?}");
-    // Nor is it found by what was said, which would tell it word by word.
+    // Searching does not find it either, which would reveal it word by word.
     let found = |words: &str| log(&session, HistoryWish { reader: Some(ada), words: words.into(), ..wish() });
     let decided = |entries: &[HistoryEntry]| entries.iter().any(|one| one.kind == HistoryKind::Decision);
     assert!(!decided(&found("and ben differ")) && !decided(&found("differ")));

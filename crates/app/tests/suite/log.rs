@@ -1,4 +1,4 @@
-//! The log holds what happened, and nothing of anybody's texts, labels or names. One test: a process has one log.
+//! The log contains what happened, but no texts, labels or names. Only one test: a process has one log.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -11,7 +11,7 @@ use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words that stand nowhere in the program.
+/// Words that do not occur in the program.
 const SECRETS: [&str; 6] =
     ["zanzibarically", "quokkaful", "Wilhelmina Featherstonehaugh", "t-4711", "mulberryish", "vexatiously"];
 

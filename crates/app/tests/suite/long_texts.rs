@@ -1,5 +1,5 @@
-//! What a project does with texts that are longer than its encoder reads at once: averaged or cut, kept when nothing is
-//! chosen, and changed without encoding again what is the same.
+//! Texts that are longer than the encoder reads at once: averaged or cut, the setting retained by default,
+//! and changed without encoding unaffected texts again.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 

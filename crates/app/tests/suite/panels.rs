@@ -1,4 +1,4 @@
-//! Panels of people: verdicts on the project's texts and on those of files, and panels that are kept.
+//! Panels of people: decisions on the project's texts and on those of files, and saved panels.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -276,7 +276,7 @@ fn panels_are_kept_in_the_file_wherever_it_goes() {
     let gone = session.panels.wish("few", 0).unwrap_err();
     assert!(gone.code() == "no-such-panel" && gone.to_string().contains("saved are board"), "{gone}");
 
-    // A packet has none of it and asks none.
+    // A packet has no panels and refuses them.
     let wish = StudyWish {
         questions: Vec::new(),
         people: vec!["newcomer".to_owned()],

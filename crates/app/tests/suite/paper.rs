@@ -1,4 +1,5 @@
-//! What a paper's appendix needs: written whole or not at all, of every kind of question, with nothing that tells who somebody is.
+//! The report for a paper's appendix: complete or absent, for every kind of question, without identifying
+//! information.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
 const HOSTILE: &str = "=cmd|'/c'!A0<script>alert(1)</script>\\input{/etc/passwd}";
-/// What a text may hold beside it.
+/// Special characters that a text may contain.
 const ACTS: &str = "\u{1b}[2J\u{202e}<script>";
 
 fn home(folder: &TempDir) -> Home {
@@ -99,7 +100,7 @@ fn files(dir: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Every number of a table with its interval: the interval holds it, and no end stands alone.
+/// Checks every number of a table with its interval: the interval contains it, and has both ends.
 fn intervals_hold(dir: &Path) -> usize {
     let mut seen = 0;
     for name in files(dir).iter().filter(|name| name.starts_with("tables/") && name.ends_with(".csv")) {
@@ -139,7 +140,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         assert!(dir.join(name).is_file(), "{name}");
     }
     assert!(intervals_hold(&dir) > 10);
-    // Nobody's id or name, and no sentence of a text but in labels.csv.
+    // No id or name, and no sentence of a text except in labels.csv.
     let ids: Vec<String> = session
         .project
         .annotators()
@@ -201,7 +202,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
             "{text}"
         );
     }
-    // The same again from a copy of the file: only what says when differs.
+    // The same again from a copy of the file: only timestamps differ.
     drop(session);
     let copy = folder.path().join("copy.dissensus");
     fs::copy(&path, &copy).unwrap();
@@ -330,7 +331,8 @@ fn groups_of_few_people_are_told_on_wish_alone() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     let csv = rows(12, 30, |t, p| level(t, p).to_string());
-    // Two people of a third gender; then hardly anybody has none of the other values, so that the whole attribute goes.
+    // Two people of a third gender; then hardly anyone has none of the other values, so that the whole
+    // attribute is hidden.
     let rare: String = csv
         .lines()
         .map(|line| match line.contains("person-0@") || line.contains("person-1@") {
@@ -403,7 +405,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     let first = files(&dir);
     assert_eq!((code(&dir, false), code(&dir, true)), ("export-exists", ""));
     assert_eq!(files(&dir), first);
-    // What somebody laid beside it is theirs.
+    // Other files in the folder are not ours.
     fs::write(dir.join("notes.txt"), "mine").unwrap();
     assert_eq!((code(&dir, false), code(&dir, true)), ("export-exists", "not-a-report"));
     assert_eq!(read(&dir, "notes.txt"), "mine");

@@ -78,7 +78,7 @@ fn texts_on_which_people_agree_stop_first() {
     let path = folder.path().join("spread.dissensus");
     let home = Home::inside(folder.path(), Vec::new());
     let session = Session::create(&path, &home).unwrap();
-    // Texts of ten labels: on the first half all but one say the same, on the others people are divided.
+    // Texts of ten labels: on the first half all but one agree, on the others people are divided.
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for text in 0..40 {
         for person in 0..10 {
@@ -108,7 +108,7 @@ fn texts_on_which_people_agree_stop_first() {
     let missing = f64::from(report.labels_missing.unwrap());
     assert_eq!(report.seconds_missing, Some(4.0 * missing));
     assert_eq!(report.seconds_in_all, Some(4.0 * (400.0 + missing)));
-    // What is wanted is kept with the project; what cannot be wanted is refused.
+    // The request is stored with the project; an invalid one is refused.
     let choices = ProjectChoices { plan: Some(wish.clone()), ..ProjectChoices::default() };
     session.project.save_choices(&choices).unwrap();
     assert_eq!(session.project.info().unwrap().choices.plan, Some(wish.clone()));

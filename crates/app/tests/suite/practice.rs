@@ -1,4 +1,5 @@
-//! Practice before the texts, and pass marks: who may label, what is kept of it, and what comes back in packets.
+//! Practice before the texts, and pass marks: who may label, what is stored, and what comes back in
+//! submissions.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -127,7 +128,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let told = both.iter().find_map(|one| one.as_ref().ok()).unwrap();
     assert_eq!((told.right, told.answer_name.as_str(), told.state.done), (false, "2", 2));
 
-    // Broken off halfway: it goes on where it was.
+    // After an interruption it continues where it was.
     session.close();
     drop(session);
     let session = open(folder, &path);
@@ -159,7 +160,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
         !rows.iter().any(|row| row.contains("t2") && row.contains("ana")),
         "practice answers are no labels"
     );
-    // The file imports again, without what the study says of people.
+    // The file imports again, without the study's results of people.
     let again = folder.join("again.dissensus");
     let other = Session::create(&again, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
@@ -181,7 +182,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let setup = session.study.practice().unwrap();
     assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (Standing::Passed, 3));
     assert_eq!((setup.texts[1].given, setup.texts[1].right), (1, 1));
-    // One that is added later is asked of those who begin then, and of nobody who is done.
+    // One that is added later is asked of those who begin then, and of none who are done.
     let more = NewPracticeText { text: text(&session, "t9"), ..one };
     session.study.set_practice(&[more]).unwrap();
     assert_eq!(step(&session, ana), PracticeStep::Label);
@@ -351,13 +352,13 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
         assert_eq!((ben.standing, ben.right, ben.of), (Standing::Passed, 3, 3));
     }
     assert_eq!(session.project.info().unwrap().labels, 21, "of all that was practised nothing is a label");
-    // Nobody who was stopped is planned for.
+    // Blocked people are not planned for.
     let more = StudyWish { per_text: 3, ..wish(&["ada", "ben", "cleo"]) };
     let refused = session.study.draft(&more).unwrap_err();
     assert!(refused.code() == "plan-stopped" && refused.to_string().contains("ada"), "{refused}");
     session.study.set_practice_rule(&rule(0.6, AfterFailing::GoOn)).unwrap();
     session.study.draft(&more).unwrap();
-    // Somebody who passed does not practise again in the next packet.
+    // After passing, an annotator does not practise again in the next packet.
     let again = session.study.write_again(&["ben".to_owned()], &folder.join("again"), &Silent).unwrap();
     session.close();
     drop(session);
@@ -386,7 +387,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
     drop(session);
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
-    // First in the one, all wrong; then in the other, all right: somebody who has seen the answers.
+    // First in the one, all wrong; then in the other, all right: the annotator has seen the answers.
     for (file, right) in [(&path, false), (&copy, true)] {
         let session = open(folder, file);
         for _ in 0..3 {
@@ -436,7 +437,8 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     let state = session.labelling.practice(ana).unwrap().unwrap();
     assert!(state.step == PracticeStep::Stopped && state.by_checks);
     assert_eq!(label(&session, ben, "t2", 3), Ok(()), "nobody else is");
-    // Where an answer three levels away counts as right too, nothing was missed: the mark judges what was answered before it.
+    // If an answer three levels away counts as right too, none was missed: the pass mark is applied to
+    // earlier answers.
     let right = || session.study.checks().unwrap().iter().map(|check| check.right).sum::<u32>();
     let exact = right();
     session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 3, then: AfterFailing::Stop })).unwrap();
@@ -470,7 +472,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     let state = session.labelling.practice(ana).unwrap().unwrap();
     assert_eq!((state.step, state.by_checks, state.round), (PracticeStep::Practise, true, 2));
 
-    // Packets have no right answers of checks: who is to practise again is told so with the next packet.
+    // Packets have no right answers of checks: the next packet states who has to practise again.
     let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     session.close();
     drop(session);
@@ -508,7 +510,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     assert_eq!(code(session.labelling.flag(ana, asked, t5, true).unwrap_err()), stopped);
     assert_eq!(code(session.labelling.neighbour_text(ana, asked, t5, 1).unwrap_err()), stopped);
 
-    // All texts are exchanged: that nothing of the old ones is wrong any more passes nobody.
+    // All texts are replaced: without wrong answers on the old ones no one passes.
     let off = |id: &str| NewPracticeText {
         question: asked,
         text: text(&session, id),

@@ -41,7 +41,7 @@ fn mixed(a: u32, b: u32) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Half of the texts say that they are bad.
+/// Half of the texts contain the word "bad".
 fn body(text: u32) -> String {
     let word = if text.is_multiple_of(2) { "bad ungood" } else { "good fair" };
     format!("{word} comment {} {text}", mixed(text, 7) % 1_000_000)
@@ -63,8 +63,8 @@ fn pairs(texts: std::ops::Range<u32>) -> impl Iterator<Item = (u32, u32)> {
     texts.flat_map(|text| (0..PEOPLE).map(move |who| (text, who)))
 }
 
-/// "rude" (yes or no) of the first 80 texts and "harm" (1 to 3) of the last 80, of which they share 40; both go with what the text
-/// says. Somebody has chosen options of "mood" on the first 20.
+/// "rude" (yes or no) of the first 80 texts and "harm" (1 to 3) of the last 80, of which they share 40;
+/// both depend on the text. One annotator has chosen options of "mood" on the first 20.
 fn project(folder: &Path) -> Session {
     let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
     let often = |text: u32, who: u32, question: u32| !mixed(text * 8 + who, question).is_multiple_of(5);
@@ -129,7 +129,7 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
     assert_eq!(both.learned, (40, 40, 40, 0));
     assert_eq!((both.held_out.texts, both.unlabelled.texts, both.as_learned.texts), (TEXTS, 0, TEXTS));
     assert_eq!(both.unlabelled.pearson, None);
-    // Both go with what the text says, which the tiny encoder hands on.
+    // Both depend on the text, which the tiny encoder represents.
     let spearman = both.held_out.spearman.unwrap();
     let (low, high) = spearman.interval.unwrap();
     assert!(
@@ -137,7 +137,7 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
         "{spearman:?}"
     );
     assert!(both.as_learned.pearson.unwrap().interval.is_none());
-    // Texts of harm alone have labels of neither rude nor mood.
+    // Texts of only harm have labels of neither rude nor mood.
     let rude_and_anger = found.pairs[1];
     assert_eq!(rude_and_anger.learned, (20, 60, 0, 40));
     assert_eq!(rude_and_anger.unlabelled.texts, 40);
@@ -147,8 +147,8 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
     assert_eq!(two.scores.iter().map(|score| score.name.as_str()).collect::<Vec<_>>(), ["harm", "rude"]);
 }
 
-/// Labels that hang on nothing but the text's number, the same for both questions: "a" and "b" agree on every text without its body
-/// having to do with it.
+/// Labels that depend only on the text's number, the same for both questions: "a" and "b" agree on every
+/// text, independently of its body.
 #[test]
 fn what_labels_have_in_common_is_in_no_held_out_figure() {
     let folder = tempfile::tempdir().unwrap();
@@ -160,8 +160,9 @@ fn what_labels_have_in_common_is_in_no_held_out_figure() {
     let found = correlate(&session, &CorrelationChoice::default());
     let ScorePair { held_out, as_learned, .. } = found.pairs[0];
     assert!(value(as_learned.spearman) > 0.8, "{as_learned:?}");
-    // Models that learned equal labels say the same of every text, whatever they learned: held out is the text, not what the labels of other
-    // texts have in common by chance. The help says so.
+    // Models trained on equal labels predict the same for every text, whatever they learned: only the text
+    // is held out, not what the labels of other texts have in common by chance. This is documented in the
+    // help.
     assert!(value(held_out.pearson) > 0.99);
     let points = held_out_points(&session, &CorrelationChoice::default());
     let observed = |text: &TextId| (mixed(text.0 - 1, 3) % 2) as f64;
@@ -253,7 +254,7 @@ fn what_cannot_be_correlated_is_told() {
     assert_eq!(found.pairs[0].held_out.pearson.and_then(|figure| figure.interval), None);
 }
 
-/// Texts of one thread hang together: many texts of few threads have no interval, and it is said.
+/// Texts of one thread are correlated: many texts of few threads have no interval, with a note.
 #[test]
 fn few_groups_have_no_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -291,7 +292,7 @@ fn few_groups_have_no_interval() {
     );
 }
 
-/// Texts that say the same are one text, and teach nothing where one of them is scored.
+/// Copies of a text count as one, and are not trained on where one of them is scored.
 #[test]
 fn copies_count_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -359,7 +360,8 @@ fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
         let of = |run: u32| found.scores.iter().find(|score| score.run == Some(run)).unwrap().learned;
         (of(a), of(b))
     };
-    // The first 40 texts have labels of "rude" alone: an auxiliary question makes them known to a run of "harm".
+    // The first 40 texts have only labels of "rude": with an auxiliary question a run of "harm" has seen
+    // them.
     let harm = asked("harm", SplitSpec::ByText(0.6), 0);
     let path = folder.path().join("p.dissensus").to_string_lossy().into_owned();
     let auxiliary = vec![AuxiliaryQuestion { project: path, question: Some("rude".to_owned()) }];

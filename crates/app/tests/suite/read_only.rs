@@ -1,4 +1,4 @@
-//! A project that is open to read: everything can be looked at, nothing is written, and what others write is shown.
+//! A read-only project: everything can be viewed, nothing is written, and changes by others are shown.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -40,7 +40,8 @@ fn project(folder: &Path) -> PathBuf {
     path
 }
 
-/// Names and bytes of the project and everything beside it, folders of runs too; the application's own home left out.
+/// Names and bytes of the project and everything next to it, including folders of runs, excluding the
+/// application's own folder.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -165,7 +166,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     let out = tempfile::tempdir().unwrap();
     session.exchange.export(&out.path().join("labels.csv"), None, false, &Silent).unwrap();
 
-    // What the window keeps by itself is kept nowhere; what a person wants written is refused by name.
+    // Automatic saves of the window are ignored; explicit writes are refused by name.
     session.project.save_choices(&ProjectChoices::default()).unwrap();
     assert_eq!(label(&session, question), Err("project-opened-to-read"));
     let refused = |result: Result<(), dissensus_project::error::WorkbenchError>| {
@@ -187,7 +188,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     assert!(workbench.open_project_to_read(&path.to_string_lossy()).unwrap().read_only);
 }
 
-/// Whatever a window can write, by name, and what came of it.
+/// All writing operations of a window, by name, with their result.
 fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &'static str)> {
     let Study { question, run, .. } = *study;
     let annotator = session.project.annotators().unwrap()[0].id;

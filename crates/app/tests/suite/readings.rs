@@ -165,7 +165,7 @@ fn a_set_has_all_of_its_options_and_takes_later_files() {
         }
         table
     };
-    // Nobody chooses fear.
+    // No one chooses fear.
     let file = place.file("emotions.csv", &table(&|t, p, o| o != 2 && (t + p) % 3 == o.min(2)));
     let report = place.guessed(&file);
     let scale = report.scale.clone().unwrap();
@@ -252,7 +252,7 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
     );
     let labels =
         place.file("annotations.tsv", "rev_id\tworker_id\ttoxicity\n1\t7\t0\n1\t8\t1\n2\t7\t0\n2\t8\t0\n");
-    // Alone it says what is missing, before and after.
+    // On its own it reports what is missing, before and after.
     let alone = place.preview(&labels, &ImportChoices::default());
     assert_eq!((alone.bad_row_count, alone.bad_rows.len()), (4, 4));
     assert!(alone.bad_rows[0].message.contains("import the texts first"), "{:?}", alone.bad_rows[0]);
@@ -322,7 +322,7 @@ fn notices_mend_what_they_are_about() {
     let report = place.import(&file, &choices).unwrap();
     assert_eq!(report.scale.unwrap().levels(), ["no", "yes"]);
     assert_eq!((report.labels, report.empty_labels, report.rejected_rows), (7, 1, 0));
-    // A question that has its levels in other spellings keeps them.
+    // A question that has its levels in other spellings retains them.
     let more = "text_id,text,annotator_id,label\nt9,Text number 9,a,TRUE\nt9,Text number 9,b,No \n";
     let mut later = choices.clone();
     later.question = Some("answers".to_owned());
@@ -393,7 +393,7 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
         let out = place.folder.path().join("out.csv");
         place.session.exchange.export(&out, None, false, &Silent).unwrap();
         let exported = std::fs::read_to_string(out).unwrap();
-        // Both have answered the first comment, and nobody the last one.
+        // Both have answered the first comment, and neither the last one.
         assert_eq!(exported.lines().filter(|line| line.starts_with("1,")).count(), 2, "{exported}");
         assert!(!exported.lines().any(|line| line.starts_with("60,")), "{exported}");
     }

@@ -1,4 +1,5 @@
-//! What is said beside answers and the guideline that they were given under: through packets, undo, exports and imports.
+//! Notes with answers and the guideline that they were given under: through packets, undo, exports and
+//! imports.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -76,7 +77,7 @@ fn guideline(body: &str, after: Option<String>) -> NewGuideline {
     NewGuideline { body: body.to_owned(), change, by, pictures: Vec::new(), after }
 }
 
-/// Question, text, person, answer and what was said, of everything that was said or marked.
+/// Question, text, annotator, answer and note, of every note or mark.
 fn told(session: &Session, words: &str) -> Vec<String> {
     let query = RemarkQuery { words: words.to_owned(), ..RemarkQuery::default() };
     let found = session.project.remarks(&query).unwrap();
@@ -207,7 +208,7 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
         written.lines().next().unwrap().ends_with("note,reasons,confidence,marks,guideline"),
         "{written}"
     );
-    // What nobody said has no columns.
+    // Without notes there are no columns for them.
     let (_, plain) = project(folder.path(), "plain.dissensus", 2);
     label(&plain, "ana", "t1", 3, Remark::default(), None);
     let file = folder.path().join("plain.csv");
@@ -337,7 +338,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
                 hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
                 let now = hers.labelling.task_on(me, QUESTION, task.text, occasion).unwrap();
                 assert_eq!(now.remark, remark);
-                // Said later beside the same answer it is no answer more: undo takes back the answer.
+                // A note added later to the same answer is not a new answer: undo takes back the answer.
                 let later = Beside { remark: said("later", &[], None), guideline: None };
                 hers.labelling.record_again_with(&new, &later, occasion, LabelSource::Window).unwrap();
                 let undone = hers.labelling.undo(me, QUESTION, LabelSource::Window).unwrap().unwrap();
@@ -460,7 +461,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let typed = said("half a thou", &["irony"], None);
     session.labelling.keep_draft(ana, QUESTION, t2, 1, Some(&typed)).unwrap();
     session.labelling.keep_draft(ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
-    // The program is killed: nothing is closed, and what was written last lies in the journal.
+    // The program is killed: nothing is closed, and the last writes are in the journal.
     std::mem::forget(session);
     let moved = folder.path().join("moved.dissensus");
     for ending in ["", "-wal"] {
@@ -489,7 +490,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let nothing = Beside::default();
     session.labelling.remark(ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
     assert_eq!(task(ana, t2).draft, None, "what was given and deleted does not come back");
-    // Somebody who is removed leaves nothing behind on this computer.
+    // A removed person leaves nothing on this computer.
     session.labelling.keep_draft(ben, QUESTION, t2, 1, Some(&typed)).unwrap();
     session.project.remove(&Removal::Annotator(ben)).unwrap();
     let again = session.project.add_annotator("ben", &Default::default()).unwrap();

@@ -28,7 +28,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &home(path.parent().unwrap())).unwrap()
 }
 
-/// The sample project, with a file beside it that adds two texts, a person, a question and labels.
+/// The sample project, with a file next to it that adds two texts, a person, a question and labels.
 fn with_file(folder: &Path) -> (PathBuf, PathBuf) {
     let (path, file) = (folder.join("p.dissensus"), folder.join("more labels.csv"));
     sample::create(&path).unwrap();

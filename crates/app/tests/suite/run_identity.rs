@@ -1,5 +1,5 @@
-//! A run is known by its identity: project and folder can be moved, renamed, linked to and restored, and the files of one run are
-//! never taken for those of another.
+//! A run is identified by its id: project and folder can be moved, renamed, linked and restored, and files
+//! of different runs are never confused.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -57,7 +57,7 @@ fn predicted(session: &Session, run: u32) -> Result<Vec<f32>, String> {
         .map_err(|error| error.code().to_owned())
 }
 
-/// The folder of the only run beside a project.
+/// The folder of the only run of a project.
 fn only_run(project: &Path) -> PathBuf {
     let mut name = project.as_os_str().to_owned();
     name.push(".runs");

@@ -1,4 +1,4 @@
-//! Several questions on one screen, questions that are asked only after others, and levels that are renamed in use.
+//! Several questions on one screen, conditional questions, and levels that are renamed in use.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -13,7 +13,8 @@ use dissensus_project::jobs::{Progress, Silent};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Four texts, Ana and Ben, and three questions: how rude (ordinal), what is in it (options), which words (spans).
+/// Four texts, Ana and Ben, and three questions: how rude (ordinal), what is in it (options), which words
+/// (spans).
 struct Study {
     session: Session,
     rude: QuestionId,
@@ -182,15 +183,15 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
     assert!(study.task(words, 2).asked);
     study.give(words, 2, spans(&[(0, 6, 0)]));
     assert_eq!(study.far(&all), (2, 4, 0));
-    // Alone, a question counts the texts about which it is asked.
+    // On its own, a question counts the texts about which it is asked.
     assert_eq!((study.far(&[harm]), study.next(&[harm], None)), ((1, 1, 0), None));
-    // Another answer above: what was said below is kept, and counts no more.
+    // After another answer above, the answer below is retained, but no longer counts.
     study.give(rude, 2, Answer::Level(0));
     let (of_harm, of_words) = (study.task(harm, 2), study.task(words, 2));
     assert!(!of_harm.asked && of_harm.answer == Some(options(&[2])));
     assert!(!of_words.asked && of_words.answer.is_some());
     assert_eq!((study.far(&all), study.far(&[harm])), ((2, 4, 0), (0, 0, 0)));
-    // By name it can be given all the same, and that is told.
+    // By name it can be given all the same, which is reported.
     let named = |value| study.session.labelling.label_by_name("ana", "b", value, Some("harm")).unwrap();
     assert!(!named("slur").asked);
     study.give(rude, 2, Answer::Level(1));
@@ -299,7 +300,7 @@ fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
             });
         }
     });
-    // What is kept in memory is what the file says.
+    // The in-memory state equals the file.
     let before = (study.far(&orders[0]), study.far(&[words]));
     let (ana, questions) = (study.ana, orders[0]);
     study.session.close();

@@ -1,4 +1,4 @@
-//! What of others is shown after an answer, and what is recorded of it: labels that come later know.
+//! What is shown of others after an answer, and what is recorded about it: later labels are marked.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -30,7 +30,7 @@ fn import(session: &Session, file: &Path) {
     session.exchange.import(file, &choices, &silent).unwrap();
 }
 
-/// A project whose four texts a stranger has labelled, with Ana and Ben beside; nothing is shown yet.
+/// A project whose four texts another person has labelled, and Ana and Ben; nothing is shown yet.
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -64,7 +64,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
     session.labelling.record(&new, LabelSource::Window).unwrap().receipt
 }
 
-/// Opens a text in Findings as somebody.
+/// Opens a text in Findings as a person.
 fn look(session: &Session, who: Option<&str>, id: &str) {
     let query = DisagreementQuery {
         question: QuestionId(1),
@@ -79,7 +79,7 @@ fn look(session: &Session, who: Option<&str>, id: &str) {
     session.analysis.text_detail(&query, text(session, id), None, who, false).unwrap();
 }
 
-/// What the export says had been shown, by annotator and text, where it says anything.
+/// The values of "shown" in the export, by annotator and text, where present.
 fn exported(session: &Session, file: &Path) -> BTreeMap<(String, String), String> {
     session.exchange.export(file, None, true, &Silent).unwrap();
     let mut reader = csv::Reader::from_path(file).unwrap();
@@ -167,7 +167,7 @@ fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
     label(&session, "ana", "t2", 0);
     // Without a model only answers are there.
     assert_eq!(exported(&session, &out), of("ana", "t2", "answers"));
-    // Only what is there can be shown: of t3 nobody but the stranger, who looks at it, has said anything.
+    // Only existing labels can be shown: t3 was answered only by the person who looks at it.
     look(&session, Some("stranger"), "t3");
     assert_eq!(session.project.labels_after_shown().unwrap(), 1);
 }

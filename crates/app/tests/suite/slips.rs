@@ -1,4 +1,4 @@
-//! Possible slips of a project: what is planted is found, what is changed is gone, and nobody's label waits.
+//! Possible slips of a project: planted ones are found, changed ones are gone, and no label waits.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -96,7 +96,7 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
     let first = &planted.slips[0];
     assert!(planted.slips.iter().position(|row| row.text == slip.text).unwrap() < 3, "{first:?}");
 
-    // One person's list has it too, and nobody else's.
+    // It is also in that annotator's list, and in no other.
     let own = SlipChoices { annotator: Some(slip.annotator), ..ALL };
     let own = session.analysis.slips(question, own, &Silent).unwrap();
     assert!(is_listed(&own, &slip));
@@ -107,7 +107,7 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
     assert!(!is_listed(&slips(&session, question), &slip));
 }
 
-/// Labels while it looks, then goes on or stops.
+/// Labels during the search, then continues or stops.
 struct LabelsMeanwhile<'a> {
     session: &'a Session,
     label: NewLabel,

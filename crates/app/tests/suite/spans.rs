@@ -38,7 +38,7 @@ fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<(),
     session.exchange.import(file, choices, &silent).map(drop)
 }
 
-/// What is said of the rows that cannot be imported.
+/// The message about the rows that cannot be imported.
 fn told(error: WorkbenchError) -> String {
     match error {
         WorkbenchError::BadRows { listed, .. } => listed,
@@ -56,7 +56,8 @@ fn label(question: &Question, annotator: u32, text: u32, answer: Answer) -> NewL
     NewLabel { question: question.id, annotator, text, answer, duration_ms: None }
 }
 
-/// Two texts (the first with characters of one, two, three and four bytes), three people, and a question about passages.
+/// Two texts (the first with characters of one, two, three and four bytes), three people, and a question
+/// about passages.
 fn project(place: &Place) -> (Session, Question) {
     let session = place.create("p.dissensus");
     let texts = place.file("texts.csv", "text_id,text\na,Größe – 😀 ok\nb,second text\n");
@@ -197,7 +198,7 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
         import(&session, &file, &skipping).unwrap();
         assert_eq!(session.project.info().unwrap().labels, 1);
     }
-    // On texts that the project has: the file names them by their ids alone.
+    // With texts of the project, the file has only their ids.
     let (session, _) = project(&place);
     let file = place.file("late.jsonl", r#"{"text_id":"b","annotator_id":"ana","label":[[0,12,"insult"]]}"#);
     let error = told(import(&session, &file, &ImportChoices::default()).unwrap_err());
@@ -243,7 +244,7 @@ fn a_type_is_a_yes_no_question() {
 #[test]
 fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() {
     let place = Place::new();
-    // A stray value beside lists of spans is a bad row, and no type.
+    // A stray value next to lists of spans is a bad row, and not a type.
     let stray = format!(
         "{LINES}{{\"text_id\":\"b\",\"text\":\"fine\",\"annotator_id\":\"ben\",\"label\":\"n/a\"}}\n"
     );
@@ -277,7 +278,7 @@ fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() 
     assert!(Scale::new(ScaleKind::Spans, Vec::<String>::new()).unwrap_err().to_string().contains("one type"));
 }
 
-/// Preview and import say the same of a set that is written in another order.
+/// Preview and import treat a set in another order as the same.
 #[test]
 fn the_same_set_in_another_order_is_a_repetition() {
     let place = Place::new();
@@ -290,7 +291,7 @@ fn the_same_set_in_another_order_is_a_repetition() {
     assert_eq!(session.project.info().unwrap().labels, 3);
 }
 
-/// Answers of a later occasion to a question are those to each of its options and types.
+/// Answers of a later round to a question are answers to each of its options and types.
 #[test]
 fn options_and_types_are_answered_again() {
     let place = Place::new();

@@ -113,7 +113,7 @@ fn report(folder: &Path, project: &Path) -> StudyReport {
     open(folder, project).study.report().unwrap()
 }
 
-/// Every current answer and every answer of a later occasion, by names.
+/// All current answers and all answers of later rounds, by names.
 fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
     answers_of(folder, &open(folder, project))
 }
@@ -142,7 +142,8 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
     let session = open(folder, &path);
     let draft = session.study.draft(&plan(&people)).unwrap();
-    // 34 texts x 3 and 6 anchors x 5, of which the stranger has answered all, so that every text has one of its three people.
+    // 34 texts x 3 and 6 anchors x 5, of which the other annotator has answered all, so that every text has
+    // one of its three people.
     let asked: u32 = draft.people.iter().map(|person| person.texts).sum();
     assert_eq!((asked, draft.anchors, draft.texts), (34 * 2 + 6 * 4, 6, 40));
     assert!(draft.people[4].texts == 0 && draft.people[4].before == 40 && draft.people[4].known);
@@ -184,7 +185,8 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     assert_eq!((report.texts, report.texts_done, report.anchors), (40, 40, 6));
     assert!(report.people.iter().all(|person| person.handed_in.is_some() && person.repeated == 2));
     assert_eq!(report.people[0].seconds, Some(1.5));
-    // Everybody answers by the text's id alone: all agree on anchors. Asked again they say the opposite.
+    // Everyone answers by the text's id only: all agree on anchors. In re-annotations they answer the
+    // opposite.
     let anchors = report.anchor_agreement.unwrap();
     assert!((anchors.share, anchors.of) == (1.0, 6) && anchors.low < 1.0, "{anchors:?}");
     let own = report.self_agreement.unwrap();
@@ -237,7 +239,7 @@ fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
     assert_eq!(code.code(), "no-packet");
     session.close();
     let again = PathBuf::from(&files[0]);
-    // The first four are answered alike in both, and the new one goes on.
+    // The first four are answered the same in both, and the new one continues.
     let order = first_of(folder, &again, 4);
     assert_eq!(work(folder, &again, 6)[..4], order);
     assert_eq!(first_of(folder, &packets[0], 4), order);
@@ -365,7 +367,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     assert!(!one(&copy)[0].refused);
     assert!(!one(&late[0])[0].refused, "known once the copy that made it was taken in");
 
-    // Somebody else and something else in the packet, put there by other means than ours, all of it told.
+    // Another person and foreign data in the packet, inserted by other means, all of it reported.
     let store = Store::open(&packets[1]).unwrap();
     store
         .write(|tx| -> Result<(), StoreError> {
@@ -390,7 +392,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
     packet.close();
     assert_eq!(open(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
-    // A good file among bad ones is taken in.
+    // A good file among bad ones is merged.
     let files = merge(folder, &path, &[bad, handed, folder.join("missing")]);
     assert_eq!(files.iter().map(|file| file.refused).collect::<Vec<_>>(), [true, false, true]);
 }
@@ -412,7 +414,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
     assert!(!late[0].refused && late[0].new == 0);
     assert!(late[0].problems[0].problem.message.contains("a later one of this packet"), "{late:?}");
 
-    // Somebody else labelled a copy under the same name, with a clock that is ahead.
+    // Another person labelled a copy under the same name, with a clock that is ahead.
     {
         let store = Store::open(&second).unwrap();
         let ahead = 4_000_000_000_000;
@@ -676,7 +678,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
     assert_eq!(session.project.info().unwrap().labels, 2 * 60 + 16, "every label is kept");
 
-    // A check that is taken back counts for nobody; its labels stay.
+    // A removed check counts for no one; its labels stay.
     let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();
     session.study.set_checks(&back[..4]).unwrap();
     assert_eq!(session.study.checks().unwrap().len(), 4);
@@ -883,7 +885,7 @@ fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
     session.close();
     let after = report(folder, &path);
     assert_eq!((after.texts, after.short_texts > 0), (12, true));
-    // As it is told: the same number of people a text.
+    // As documented: the same number of people per text.
     hand_out(
         folder,
         &path,
@@ -915,7 +917,7 @@ fn packets_that_were_never_written_are_told_by_the_next_plan() {
     let stopped = session.study.hand_out(&people, &out, &stop).unwrap_err();
     assert_eq!(stopped.code(), "packets-unwritten");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
-    // Killed there, the next run says what is missing and how to get it.
+    // After being killed there, the next run reports what is missing and how to get it.
     for wish in [people, wish(&["dora", "emil", "fay"])] {
         let told = session.study.hand_out(&wish, &out, &Silent).unwrap_err();
         assert_eq!(told.code(), "packets-unwritten");

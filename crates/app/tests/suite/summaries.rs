@@ -1,4 +1,5 @@
-//! Labels summed up by text and by person: figures by hand, those of the models as the window shows them, and nothing of people for others.
+//! Labels aggregated by text and by person: figures computed by hand, those of the models as in the window,
+//! and no personal data for others.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -103,7 +104,8 @@ fn texts_have_the_figures_of_their_labels() {
     // One label differs from nothing, and of a text without one nothing is known.
     assert_eq!(cells("c", &["labels", "disagreement", "mean"]), ["1", "", "3"]);
     assert_eq!(cells("d", &["labels", "count_1", "share_1", "mean", "disagreement"]), ["0", "0", "", "", ""]);
-    // The largest mean squared distance of three labels on three levels is that of two at one end and one at the other.
+    // The largest mean squared distance of three labels on three levels is that of two at one end and one
+    // at the other.
     assert_eq!(cells("a", &["disagreement"]), ["1"]);
     assert!(number(&cells("b", &["disagreement"])[0]) < 1.0);
     assert_eq!(cells("a", &["aggregated", "aggregated_tie"]), ["3", "false"]);
@@ -166,7 +168,7 @@ fn levels_stand_as_in_other_files_and_never_under_the_name_of_a_figure() {
                 && expected <= number("expected_disagreement_upper")
         );
     }
-    // Of five people who share a value it is told, and of the sixth nothing.
+    // A value of five people is shown, that of the sixth is hidden.
     let people = folder.path().join("people.csv");
     let masked = SummaryWish { of: SummaryOf::People, pseudonyms: true, ..SummaryWish::default() };
     let (found, _) = write(&session, &masked, &people);

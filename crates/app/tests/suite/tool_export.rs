@@ -1,4 +1,4 @@
-//! Files for other tools as use cases: what is lost is said before, what is kept comes in again.
+//! Files for other tools as use cases: losses are reported before, and the rest can be imported again.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// Three people, three texts, questions of levels, sets and spans; a second occasion, a note, a flag, a skip.
+/// Three people, three texts, questions of levels, sets and spans; a second round, a note, a flag, a skip.
 const LABELS: &str = "text_id,text,annotator_id,label,question,split,group,created_at,duration_ms,source,occasion,note,reasons,confidence,marks,guideline,age,page
 t1,so 😊 good,ana,1,mood,train,g1,2024-05-01T10:00:00Z,1500,import,1,\"well, so\",r1,4,flagged,,30,1
 t1,so 😊 good,ben,3,mood,train,g1,2024-05-01T10:01:00.250Z,,import,1,,,,,,40,1
@@ -62,7 +62,7 @@ impl Place {
         session
     }
 
-    /// What is there beside projects and what a session keeps.
+    /// Files other than projects and those of the session.
     fn files(&self) -> BTreeSet<String> {
         let names = std::fs::read_dir(self.0.path()).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());

@@ -1,4 +1,5 @@
-//! Files of annotation tools as use cases: recognised, told, imported whole or not at all, and again without doubling anything.
+//! Files of annotation tools as use cases: recognised, reported, imported completely or not at all, and
+//! again without duplicates.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -94,7 +95,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
         .collect();
     let has = |name: &str, kind, levels: &str| kinds.contains(&(name.to_owned(), kind, levels.to_owned()));
     assert!(has("mood", ScaleKind::Binary, "Bad|Good"), "{kinds:?}");
-    // A comma in the name of an option is a part of it.
+    // A comma in the name of an option is part of the name.
     assert!(has("topics", ScaleKind::MultiLabel, "a, or b|c"), "{kinds:?}");
     assert!(has("parts", ScaleKind::Spans, "V"), "{kinds:?}");
     let skipped = session

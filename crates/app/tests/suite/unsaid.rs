@@ -1,4 +1,5 @@
-//! "Cannot say" apart from the scale: an answer that counts as given and that no figure has.
+//! "Cannot say" is separate from the scale: an answer that counts as given but is excluded from all
+//! figures.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -30,7 +31,7 @@ fn offer(session: &Session, cannot_say: bool) {
     session.project.change_question(question, &change).unwrap();
 }
 
-/// Labels, answers that say nothing, and the levels.
+/// Number of labels and of "cannot say" answers, and the levels.
 fn told(session: &Session) -> (u32, u32, Vec<String>) {
     let question = session.project.info().unwrap().questions.remove(0);
     (question.labels, question.unsaid, question.scale.levels().to_vec())

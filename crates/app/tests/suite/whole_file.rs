@@ -1,4 +1,4 @@
-//! The one file is the project at any moment, and a copy of it is saved whole.
+//! The one file is the complete project at any moment, and a copy of it is saved completely.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -34,7 +34,7 @@ impl Project {
         self.session.exchange.import(&file, &ImportChoices::default(), &progress).unwrap();
     }
 
-    /// Opens a copy of the file alone, made this moment.
+    /// Opens a copy of only the main file, made this moment.
     fn file_alone(&self) -> Store {
         let copy = self.folder.path().join("alone");
         std::fs::copy(self.session.project.path(), &copy).unwrap();

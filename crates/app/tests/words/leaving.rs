@@ -124,12 +124,12 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
         "{card}"
     );
 
-    // How much somebody has labelled is nowhere in it.
+    // It does not contain how much a person has labelled.
     let kept = std::fs::read_to_string(dir.join("heads/words-1.json")).unwrap();
     let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
     assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["learned", "readiness", "states"]);
 
-    // One person differs from nobody, and everybody together has no columns of their own.
+    // A single person has no differences, and everyone together has no columns of their own.
     let (_, alone) = by_bundle(&dir, folder.path(), &["b"]);
     assert!(alone.iter().all(|row| row["differ"].is_empty() && row["p_b"] == row["expected"]));
     let (written, all) = by_bundle(&dir, folder.path(), &[]);
@@ -179,7 +179,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
         (&id_of("where: insult").into(), 3)
     );
 
-    // The project says the same once it uses the run.
+    // The project predicts the same once it uses the run.
     session.runs.use_run(Some(runs[2])).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let live = BundleChoices { questions: vec!["where".to_owned()], ..BundleChoices::default() };
@@ -232,7 +232,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     assert!(!other.exists());
 }
 
-/// More words than are learned from: answers to the other texts still tell of those who gave them.
+/// More words than are used for training: answers to the other texts still inform about their annotators.
 #[test]
 fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Models of marked words: fitted on an encoder as it is, or learned together with it; and what is shown of them while labels change.
+//! Models of marked words: fitted on a fixed encoder, or learned together with it; and what is shown while
+//! labels change.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -58,7 +59,8 @@ fn label(session: &Session, question: QuestionId, text: u32, who: u32, answer: A
     session.labelling.record(&new, LabelSource::Command).unwrap();
 }
 
-/// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where" (passages) and by two to "rude" (yes or no).
+/// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where"
+/// (passages) and by two to "rude" (yes or no).
 fn project(folder: &Path, answered: u32) -> Session {
     let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
     let mut csv = "text_id,text\n".to_owned();
@@ -122,7 +124,8 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
     assert_eq!((report.answers, report.texts, report.tuned), (120, TEXTS, false));
 
-    // On a text that nobody has answered the marked word stands out, and the one who marks everything differs from the others.
+    // On an unlabelled text the marked word stands out, and the person who marks everything differs from
+    // the others.
     let before = heat(&session, "where: insult", 41, None);
     assert_eq!((before.words.len(), before.answers, before.people, before.needs), (6, 0, 3, None));
     let p = expected(&before);
@@ -239,7 +242,7 @@ fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
     drop(session);
     for file in [&path, &copy] {
         let session = Session::open(file, &home(folder.path())).unwrap();
-        // Several who ask at once read it once, and all are told the same.
+        // Concurrent requests read it once, and all get the same.
         let found: Vec<_> = std::thread::scope(|scope| {
             let asking: Vec<_> = (0..4).map(|_| scope.spawn(|| shown(&session))).collect();
             asking.into_iter().map(|one| one.join().unwrap()).collect()
@@ -275,7 +278,7 @@ fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_t
         "the words of a later text were not read"
     );
 
-    // With other pooling the words are others to the project, whatever the file keeps.
+    // With other pooling the project has other words, regardless of the stored file.
     let pooled = EncoderChoice { pooling: Some(Pooling::Max), ..tiny() };
     session.encoding.encode(&pooled, &Silent).unwrap();
     assert_eq!(needs(41), Some(WordNeeds::Fit));
@@ -412,7 +415,7 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
     label(&session, id(&session, "where"), 95, 1, marks(95, 3));
     let after = expected(&heat(&session, "where: all", 95, None));
     assert!(after.iter().zip(&p).all(|(after, before)| after > before), "{after:?} {p:?}");
-    // Without its files words are fitted on the encoder as it is, or said to be unreadable.
+    // Without its files words are fitted on the fixed encoder, or reported as unreadable.
     let files = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
     let learned: Vec<_> =
         files.map(|run| run.path().join("words.json")).filter(|path| path.is_file()).collect();
@@ -482,7 +485,7 @@ fn a_training_of_words_that_broke_off_goes_on_to_the_same_numbers_whatever_was_m
     assert_eq!(resumed.info.state, WorkState::Finished);
     assert_eq!(scores(&session, whole), scores(&session, resumed.info.id));
 
-    // Without what it learns it cannot go on, and says so.
+    // Without its training data it reports an error and does not resume.
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     let broken: Vec<_> = session.runs.list().unwrap().into_iter().filter(|run| run.resumable).collect();
     let runs = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
