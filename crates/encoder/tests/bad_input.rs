@@ -1,5 +1,5 @@
-//! Damaged, contradictory and hostile folders and texts: a clear error or the right embedding, never a panic, never a
-//! number that is none.
+//! Damaged, contradictory and hostile folders and texts: a clear error or the right embedding, never a
+//! panic or a non-finite number.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -381,14 +381,14 @@ fn ten_thousand_equal_texts_and_a_very_long_one() {
     let mut texts = vec!["good"; 10_000];
     texts.push(&long);
     let found = encoder.encode(&texts).unwrap();
-    // Beside other company the products are summed in another order.
+    // In another batch the products are summed in another order.
     let off = |e: &Vec<f32>| e.iter().zip(&found[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     let worst = found[..10_000].iter().map(off).fold(0.0, f32::max);
     assert!(worst < 1e-5, "off by {worst}");
     assert!(found[10_000].iter().all(|v| v.is_finite()) && found[10_000] != found[0]);
 }
 
-/// Finite embeddings or an error, for every text alone and for all together.
+/// Finite embeddings or an error, for every text on its own and for all together.
 #[track_caller]
 fn assert_finite(encoder: &Encoder, what: &str) {
     let alone = TEXTS.iter().map(|text| encoder.encode(&[text]));

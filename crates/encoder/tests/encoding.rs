@@ -70,7 +70,7 @@ fn pooled_embeddings_are_the_references() {
 
 #[test]
 fn the_tokenizers_own_padding_and_cut_are_overridden() {
-    // The folder's tokenizer.json pads to, and cuts at, 12 tokens; sentence_bert_config.json says 20.
+    // The folder's tokenizer.json pads and truncates to 12 tokens; sentence_bert_config.json has 20.
     let encoder = cutting();
     let long = "good ".repeat(50);
     assert_eq!(encoder.count_tokens(&["good", &long]).unwrap(), [3, 20]);

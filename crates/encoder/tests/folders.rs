@@ -1,4 +1,4 @@
-//! Every way in which an encoder folder can be wrong, each told apart, on the tiny checkpoint.
+//! Every way in which an encoder folder can be wrong, with distinct errors, on the tiny checkpoint.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -269,7 +269,7 @@ fn narrowed(Stored(_, shape, data): Stored, dtype: Dtype) -> Stored {
     Stored(dtype, shape, bytes.collect())
 }
 
-/// What was chosen when it was opened is in the files of its copy, so that whoever opens that need choose nothing.
+/// Options of the opened encoder are in the files of its copy, which can be opened without options.
 #[test]
 fn a_copy_is_opened_as_the_original_was() {
     let original = Copy::new();

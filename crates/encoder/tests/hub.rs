@@ -49,7 +49,7 @@ impl Setting {
         cached(&NAME.parse().unwrap(), &self.config)
     }
 
-    /// Fails the fetch and checks what is said.
+    /// Expects the fetch to fail and checks the message.
     #[track_caller]
     fn fails(&self, code: &str, words: &[&str]) {
         let error = self.fetch().unwrap_err();
@@ -170,7 +170,7 @@ fn optional_files_that_the_repository_lacks_are_known_to_lack() {
 #[test]
 fn no_connection_takes_the_cached_snapshot_or_says_so_in_one_line() {
     let mut setting = Setting::new();
-    // A port that nobody listens on.
+    // An unused port.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = std::mem::replace(&mut setting.config.endpoint, format!("http://{free}"));
     setting.fails("encoder-hub-offline", &[NAME, &free.to_string(), "choose a folder"]);

@@ -1,5 +1,5 @@
-//! What becomes of a text before the model reads it: windows of long texts, prompts, lower case. Expected embeddings are put
-//! together from those of short texts, as sentence-transformers defines them.
+//! Preprocessing of texts: windows of long texts, prompts, lower case. Expected embeddings are combined
+//! from those of short texts, as sentence-transformers defines them.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -15,7 +15,7 @@ use dissensus_encoder::{
 use serde_json::{Value, json};
 use spoilt::{Copy, says};
 
-/// Tokens of the tiny encoder's window beside its two special ones.
+/// Number of tokens in the tiny encoder's window in addition to its two special ones.
 const WINDOW: usize = 18;
 
 /// The tiny checkpoint without scaling, so that means can be compared.
@@ -87,7 +87,7 @@ fn a_long_text_is_averaged_over_windows_that_cover_it() {
     }
 }
 
-/// Where words that are joined by single spaces stand.
+/// Positions of words that are joined by single spaces.
 fn places(words: &[String]) -> Vec<(u32, u32)> {
     let mut start = 0;
     let place = |word: &String| {
@@ -309,7 +309,7 @@ fn prompts_that_cannot_be_followed_are_refused() {
     }
 }
 
-/// The folder with a tokenizer that tells case apart.
+/// The folder with a case-sensitive tokenizer.
 fn cased() -> Copy {
     let copy = raw();
     let path = copy.dir.join("tokenizer.json");

@@ -1,5 +1,5 @@
-//! Cut and edited tokenizer.json files of every family: an error that names the file, or an encoder that works; never a
-//! panic, which on a background thread would leave a job running for ever.
+//! Truncated and edited tokenizer.json files of every family: an error with the file's name, or an encoder
+//! that works; never a panic, which on a background thread would leave a job running for ever.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -43,7 +43,8 @@ fn a_cut_file_is_an_error_that_names_it() {
     for family in families() {
         let copy = Copy::of(&family);
         let whole = fs::read(family.join("tokenizer.json")).unwrap();
-        // Evenly over the file, and closely where its parts are named: the library panicked within the decoder.
+        // Evenly over the file, and closely where its parts are named: the library panicked within the
+        // decoder.
         let text = String::from_utf8(whole.clone()).unwrap();
         let decoder = text.find("\"decoder\"").unwrap();
         let model = text.find("\"model\"").unwrap_or(whole.len());

@@ -41,7 +41,7 @@ const HIDDEN: usize = 64;
 /// So many that their gradients outweigh all else, the scratch memory of matrix products included: 24 MiB.
 const VOCABULARY: usize = 100_000;
 
-/// A BERT of one layer with a large vocabulary, and the tiny tokenizer, which knows the first words of it.
+/// A BERT of one layer with a large vocabulary, and the tiny tokenizer, which knows its first words.
 fn large_vocabulary(dir: &Path) {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
     fs::copy(tiny.join("tokenizer.json"), dir.join("tokenizer.json")).unwrap();
@@ -80,7 +80,7 @@ fn large_vocabulary(dir: &Path) {
     candle_core::safetensors::save(&tensors, dir.join("model.safetensors")).unwrap();
 }
 
-/// Bytes that a step needs beside what was there before it, and the gradient of the word embeddings.
+/// Additional bytes that a step needs, and the gradient of the word embeddings.
 fn step(dir: &Path, threads: usize) -> (usize, Vec<f32>) {
     let options =
         EncoderOptions { threads: Some(threads), device: DeviceChoice::Cpu, ..EncoderOptions::default() };

@@ -76,7 +76,7 @@ impl Copy {
     }
 }
 
-/// What the folder says, on the CPU whatever devices this build and machine have.
+/// The folder's settings, on the CPU, regardless of the devices of this build and machine.
 pub(crate) fn on_cpu() -> EncoderOptions {
     EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() }
 }
@@ -97,7 +97,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Checks an error's code and that it says all of this.
+/// Checks an error's code and that its message contains all of these words.
 #[track_caller]
 pub(crate) fn says(error: &EncoderError, code: &str, words: &[&str]) {
     let text = error.to_string();
