@@ -66,8 +66,9 @@ fn scored_labels_are_never_seen() {
     }
 }
 
-/// Levels are drawn by lot for each of 150 bodies, each of which stands there twice: nothing can be known of a body but by having
-/// seen it. A model that looks up the body's training labels knows the copies of texts that are on the other side.
+/// Levels are random for each of 150 bodies, each of which occurs twice: a body can only be predicted by
+/// having seen it. A model that looks up the body's training labels knows the copies of texts on the other
+/// side.
 #[test]
 fn copies_do_not_teach_what_they_are_tested_with() {
     let bodies = 150u32;
