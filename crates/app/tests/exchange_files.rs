@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// What the script counts, by file.
+/// Expected counts of the script, by file.
 fn counts(folder: &Path) -> BTreeMap<String, Value> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/exchange_counts.py");
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());

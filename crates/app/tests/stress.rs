@@ -28,12 +28,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What a worker was refused, and how often each call was made and refused.
+/// Errors that a worker got, and how often each call was made and failed.
 type Worked = (BTreeSet<String>, BTreeMap<&'static str, (u32, u32)>);
 
 const THREADS: usize = 8;
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small, and the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -59,7 +59,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// What each thread is in the middle of.
+/// The current call of each thread.
 type Pending = Arc<Mutex<BTreeMap<usize, (&'static str, Instant)>>>;
 
 /// Ends the whole process when a call takes too long: threads in a deadlock cannot be ended otherwise.
@@ -91,7 +91,7 @@ struct Place {
     values: Vec<String>,
 }
 
-/// One thread: its own annotator's labels are counted, all else is done for the sake of doing it.
+/// One thread: the labels of its own annotator are counted, everything else only puts load on the session.
 struct Worker<'a> {
     number: usize,
     session: &'a Session,
@@ -102,7 +102,7 @@ struct Worker<'a> {
     done: BTreeMap<&'static str, (u32, u32)>,
 }
 
-/// What a caller can do nothing about; everything else is an answer to what was asked.
+/// Faults of the program; all other errors are valid answers.
 const FAULTS: [&str; 3] = ["panic", "internal", "project-damaged"];
 
 impl Worker<'_> {
@@ -348,7 +348,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
             }
         };
         let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(work(number))).collect();
-        // Closed while all of them are in the middle of something.
+        // Closed while all threads are busy.
         std::thread::sleep(length.saturating_sub(Duration::from_millis(500)));
         session.close();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()

@@ -292,7 +292,7 @@ fn a_copy_is_opened_as_the_original_was() {
     );
     let texts = ["this is not fair", "you are bad and good and bad and fair and bad and good", ""];
     assert_eq!(copy.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
-    // Weights that are others by now are not passed off as its own.
+    // Weights that were changed meanwhile are not passed off as its own.
     let path = original.dir.join("model.safetensors");
     let mut bytes = fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;

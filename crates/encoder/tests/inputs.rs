@@ -37,7 +37,7 @@ fn encode(encoder: &Encoder, text: &str) -> Vec<f32> {
     encoder.encode(&[text]).unwrap().swap_remove(0)
 }
 
-/// Words that are one token each, without a pattern.
+/// Words that are one token each, in a pseudo-random order.
 fn words(copy: &Copy, n: usize) -> Vec<String> {
     let tokenizer: Value =
         serde_json::from_slice(&fs::read(copy.dir.join("tokenizer.json")).unwrap()).unwrap();
@@ -58,7 +58,7 @@ fn assert_close(found: &[f32], expected: &[f32]) {
     assert!(worst < 1e-5, "off by {worst}");
 }
 
-/// Component by component over the embeddings.
+/// Combines the embeddings component by component.
 fn over(embeddings: &[Vec<f32>], of: impl Fn(&[f32]) -> f32) -> Vec<f32> {
     (0..embeddings[0].len()).map(|i| of(&embeddings.iter().map(|e| e[i]).collect::<Vec<f32>>())).collect()
 }
@@ -75,7 +75,7 @@ fn largest(values: &[f32]) -> f32 {
 fn a_long_text_is_averaged_over_windows_that_cover_it() {
     let copy = raw();
     let words = words(&copy, 40);
-    // 40 words in windows of 18 that have an eighth, 2, in common: three, evenly spread.
+    // 40 words in windows of 18 that share an eighth, 2: three, evenly spaced.
     let windows: Vec<String> = [0, 11, 22].map(|start| words[start..start + WINDOW].join(" ")).to_vec();
     type OverWindows = fn(&[f32]) -> f32;
     let cases: [(Pooling, OverWindows); 4] =
@@ -121,7 +121,7 @@ fn words_have_the_states_of_their_tokens() {
         // The first token is a special one.
         assert_close(found, &[&states[0][word + 1][..], &states[upper][word + 1]].concat());
     }
-    // Two words as one: the mean. A place without a token: zeros.
+    // Two words as one: the mean. A range without a token: zeros.
     let (first, second) = (places(&five)[0], places(&five)[1]);
     let pair = word_states(&encoder, &text, vec![(first.0, second.1), (first.1, first.1)]);
     let dim = states[0][1].len();
@@ -130,7 +130,7 @@ fn words_have_the_states_of_their_tokens() {
     assert!(pair[2 * dim..].iter().all(|value| *value == 0.0));
 }
 
-/// What learns has the same states of the same words as what reads.
+/// A trainable encoder has the same states of the same words as a frozen one.
 #[test]
 fn words_have_the_same_tokens_where_an_encoder_learns() {
     let copy = raw();
@@ -142,7 +142,7 @@ fn words_have_the_same_tokens_where_an_encoder_learns() {
     let all = [places(&five), places(&long)];
     let found = trainable.word_tokens(&borrowed, &all).unwrap();
     let tokens = trainable.tokenize(&borrowed).unwrap();
-    // Behind the first window nothing is learned of a long text.
+    // After the first window nothing is learned from a long text.
     assert_eq!((found[1].len(), found[1][WINDOW].is_empty()), (WINDOW * 2, true));
     assert!(found[1][..WINDOW].iter().all(|tokens| !tokens.is_empty()));
     let mut read = Vec::new();
@@ -272,7 +272,7 @@ fn a_prompt_is_put_in_front_of_every_text() {
     assert_eq!(with(Some("query"), named("passage")).0, bad);
     assert_eq!(with(Some("query"), Prompt::Text(String::new())).0, encode(&plain, "not fair"));
     assert_eq!(with(None, Prompt::Text("bad ".to_owned())).0, bad);
-    // The prompt itself decides the version, not where it came from.
+    // The prompt itself determines the version, not its source.
     assert_eq!(with(Some("query"), Prompt::FromFolder).1, with(None, Prompt::Text("good ".to_owned())).1);
     assert_ne!(with(None, named("query")).1, with(None, named("passage")).1);
     assert!(with(None, Prompt::FromFolder).1.ends_with("/mean/20/windows/raw"));
@@ -283,7 +283,7 @@ fn every_window_of_a_long_text_begins_with_the_prompt() {
     let copy = prompted(Some("query"));
     let words = words(&copy, 40);
     let encoder = open(&copy, &options());
-    // One token of the prompt leaves 17: 40 words in windows that have 2 or more in common.
+    // One token of the prompt leaves 17: 40 words in windows that share 2 or more.
     let plain = open(&raw(), &options());
     let windows = [0, 11, 23].map(|start| format!("good {}", words[start..start + WINDOW - 1].join(" ")));
     let alone: Vec<Vec<f32>> = windows.iter().map(|window| encode(&plain, window)).collect();

@@ -29,7 +29,7 @@ fn twenty_texts_have_the_embeddings_that_pytorch_gives_them() {
     let dir = mpnet();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mpnet-20.json");
     let reference: Reference = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    // Cuts long texts, as sentence-transformers does, which made the reference.
+    // Cuts long texts, as in sentence-transformers, which made the reference.
     let options = EncoderOptions {
         device: DeviceChoice::Cpu,
         long_texts: LongTexts::Truncate,

@@ -83,7 +83,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The same question asked of texts that train: the scored ones stay out.
+/// The same question about training texts: the scored ones are excluded.
 fn inside(
     data: &TrainingData<'_>,
     split: SplitSpec,

@@ -37,7 +37,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds from arrays to a fitted model, and the mean log-likelihood of a label it was fitted on.
+/// Trains a model; returns the seconds, and the mean log-likelihood of a label it was fitted on.
 fn train(kind: ModelKind, sim: &Simulation) -> Result<(f64, f64), ModelError> {
     let data = TrainingData {
         embeddings: &sim.embeddings,

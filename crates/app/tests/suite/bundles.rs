@@ -1,4 +1,4 @@
-//! Models that leave the project predict as they did in it, and take neither texts nor labels along.
+//! Exported models predict as in the project, and contain neither texts nor labels.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -120,7 +120,7 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
         expected.push(table(&out));
     }
     drop(session);
-    // Elsewhere, under another name, and without the project.
+    // In another place, under another name, and without the project.
     std::fs::remove_file(folder.path().join("sample.dissensus")).unwrap();
     let moved = folder.path().join("elsewhere");
     std::fs::rename(&dir, &moved).unwrap();
@@ -162,7 +162,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     let bodies: std::collections::HashSet<String> =
         table(&out).into_iter().map(|row| row["text"].clone()).collect();
     assert!(bodies.len() > 50 && bodies.iter().all(|body| !holds(&bytes, body)));
-    // Labels: heads are those of no label, whose length no label changes.
+    // Labels: heads must be those of no label, whose length does not depend on labels.
     let card = std::fs::read_to_string(dir.join("README.md")).unwrap();
     for says in ["## offensiveness", "accuracy", "simulated", "no text, no label", "sha256sum -c"] {
         assert!(card.contains(says), "{says}: {card}");
@@ -172,7 +172,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     assert!(people.iter().all(|a| !holds(&bytes, &format!("\"{}\"", a.external_id))));
     let named = by_bundle(&folder, &dir, &of_offensiveness());
     let numbered = by_bundle(&folder, &nobody, &of_offensiveness());
-    // The pseudonyms are those of an export.
+    // The pseudonyms equal those of an export.
     let out = folder.path().join("pseudonyms.csv");
     let choices = dissensus_transfer::exchange::ExportChoices {
         pseudonyms: Some(dissensus_transfer::exchange::Pseudonymised { notes: false }),
@@ -195,7 +195,7 @@ fn bundled_as(session: &Session, folder: &TempDir, name: &str, choices: &BundleC
     dir
 }
 
-/// Runs on a frozen and on a tuned encoder, side by side in one bundle with an encoder each.
+/// Runs on a frozen and on a tuned encoder in one bundle, with an encoder each.
 #[test]
 fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +229,7 @@ fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
                 .unwrap();
             for (level, p) in levels.iter().zip(&one.probabilities) {
                 let found: f32 = row[&format!("p_{level}")].parse().unwrap();
-                // The text was encoded in other company.
+                // The text was encoded in another batch.
                 assert!((found - p).abs() < 1e-4, "{name} {level}: {row:?} {one:?}");
             }
         }
@@ -309,7 +309,7 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
     assert!(stranger.contains("no annotator \"nobody\" in this bundle"), "{stranger}");
     std::fs::write(&out, "somebody's own").unwrap();
     assert!(ask(of_offensiveness()).contains("exists already"));
-    // Neither into the bundle, which would no longer be as it was made, nor over the project.
+    // Neither into the bundle, which would then be changed, nor over the project.
     let inside = bundle.predict(
         &of_offensiveness(),
         &texts(&folder),
@@ -402,7 +402,7 @@ fn a_bundle_that_is_stopped_leaves_no_folder() {
     assert!(!dir.exists());
 }
 
-/// Every option of a multi-label question is asked by its own name.
+/// Every option of a multi-label question is addressed by its own name.
 #[test]
 fn a_multi_label_question_is_bundled_option_by_option() {
     let folder = tempfile::tempdir().unwrap();

@@ -85,7 +85,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     let info = label_next(&session, ana, 2);
     assert!(info.reached && info.may_go_on);
     assert!(!session.labelling.care(ben).unwrap().reached, "a limit is of each person");
-    // It holds when the project is opened again, and in another window on this computer.
+    // It persists when the project is opened again, and in another window on this computer.
     session.close();
     let session = open(folder.path(), &folder.path().join("p.dissensus"));
     assert!(session.labelling.care(ana).unwrap().reached);
@@ -96,7 +96,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     session.project.set_care(&limit(2, false)).unwrap();
     assert!(!session.labelling.go_on_today(ana).unwrap().reached);
     assert!(!label_next(&session, ana, 2).reached, "until the day ends");
-    // The command is not limited: scripts are no people.
+    // The command is not limited: scripts are not people.
     session.labelling.label_by_name("ana", "t8", "1", None).unwrap();
 }
 
@@ -114,14 +114,14 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     assert!(session.labelling.read_text(ana, TextId(1)).unwrap().reached);
     session.project.set_care(&limit(3, true)).unwrap();
     assert_eq!(session.labelling.set_own_care(ana, &own(Some(9))).unwrap().limit, Some(3));
-    // The level that she chose counts where the study names none.
+    // Her chosen level applies if the study names none.
     session.project.set_care(&StudyCare::default()).unwrap();
     let own = OwnCare { limit: Some(2), harmful: Some(harmful(1)), ..OwnCare::default() };
     session.labelling.set_own_care(ana, &own).unwrap();
     assert!(label_next(&session, ana, 1).reached);
     let off = OwnCare { harmful: Some(harmful(9)), ..OwnCare::default() };
     assert_eq!(session.labelling.set_own_care(ana, &off).unwrap_err().code(), "not-on-scale");
-    // It stays that level where another one comes below it.
+    // It stays the same level when another one is added below it.
     let question = session.project.question(None).unwrap();
     let below: Vec<String> =
         std::iter::once("0".to_owned()).chain(question.scale.levels().iter().cloned()).collect();
@@ -193,7 +193,7 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     let progress = session.labelling.progress(ana, RUDE).unwrap();
     assert_eq!((progress.done, progress.total), (6, 6), "she is done");
     assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 8);
-    // A group, and texts that came since.
+    // A group, and texts that were added later.
     let own = OwnCare { groups: vec!["g0".into()], ..OwnCare::default() };
     session.labelling.set_own_care(ben, &own).unwrap();
     assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 4);
@@ -267,7 +267,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         assert_eq!((report.people[0].left_out, report.people[0].given), (2, 6));
     }
     assert_eq!(session.project.care().unwrap().limit, Some(1));
-    // On this computer she read nothing.
+    // On this computer she has read nothing.
     assert!(!session.labelling.care(person(&session, "ana")).unwrap().reached);
 }
 

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const PEOPLE: usize = 30;
 const TEXTS: usize = 90;
 
-/// Numbers from 0 to 99 that look random and are the same in every run.
+/// Reproducible pseudo-random numbers from 0 to 99.
 fn noise(a: usize, b: usize) -> usize {
     let mut z = (a * 7919 + b * 104_729 + 12_345) as u64;
     z = (z ^ (z >> 15)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -113,7 +113,7 @@ fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
     let split = DisagreementQuery { by: DisagreementMeasure::Split, ..query(question) };
     let nothing = session.analysis.ranking(&split).unwrap();
     assert!(nothing.texts.is_empty() && nothing.remark.unwrap().contains("being fitted"));
-    // Filters hold here too.
+    // Filters apply here too.
     let some = DisagreementQuery { search: Some("text 12".to_owned()), ..query(question) };
     assert_eq!(ranked(&session, &some).1.iter().map(|row| &row.external_id).collect::<Vec<_>>(), ["t12"]);
 }
@@ -248,7 +248,7 @@ fn without_labels_nothing_is_claimed() {
     assert!(ranking.needs.is_some(), "{ranking:?}");
 }
 
-/// Labels that come later count at once.
+/// Later labels count at once.
 #[test]
 fn an_order_follows_the_labels_that_come() {
     let folder = tempfile::tempdir().unwrap();

@@ -87,7 +87,7 @@ fn a_run_divides_as_evaluate_does_and_says_what_stands_twice() {
         let choices = TrainChoices { split: split.parse().unwrap(), seed: 1, ..choices };
         session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
     };
-    // Validation labels that were drawn from the official training labels belong to these in baselines.
+    // Validation labels drawn from the official training labels are part of these in baselines.
     let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
     let choices = TrainChoices { split: SplitSpec::Column, seed: 1, max_steps: 4, ..choices };
     let network = session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap();

@@ -34,7 +34,7 @@ fn label(session: &Session, n: usize) -> Result<(String, u16), &'static str> {
     }
 }
 
-/// What ana answered in the project at `path`.
+/// ana's answers in the project at `path`.
 fn labels(path: &Path) -> BTreeMap<String, u16> {
     let store = Store::open(path).unwrap();
     let ana = store.annotators().unwrap().into_iter().find(|person| person.external_id == "ana").unwrap().id;

@@ -29,7 +29,7 @@ fn encoder(folder: &TempDir, name: &str, other: bool) -> String {
         }
     }
     if other {
-        // Other weights: the last number of the file is another one.
+        // Other weights: the last number of the file is changed.
         let weights = to.join("model.safetensors");
         let mut bytes = std::fs::read(&weights).unwrap();
         let end = bytes.len();
@@ -71,7 +71,7 @@ fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     let apart = if a.name == first { b.difference } else { a.difference };
     assert!(((b.log_loss - a.log_loss) - apart.abs()).abs() < 1e-9);
     assert_eq!(session.encoding.state().unwrap().version, before.version, "nothing is chosen");
-    // The same figures as the command's, which chooses.
+    // The same figures as those of the command, which also chooses.
     let chosen = session
         .analysis
         .choose_encoder(&[second, first], Some("offensiveness"), None, 0, &EncoderChoice::default(), &Silent)

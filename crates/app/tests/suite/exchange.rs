@@ -1,4 +1,4 @@
-//! Import and export as use cases: what goes in, what is left out, and what comes out again.
+//! Import and export as use cases: what is imported, what is omitted, and what is exported again.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -70,7 +70,7 @@ fn rows(path: &Path) -> Rows {
     reader.deserialize().map(Result::unwrap).collect()
 }
 
-/// Everything that an export holds, in an order of its own.
+/// All rows of an export, sorted.
 fn exported(place: &Place, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
@@ -148,7 +148,7 @@ fn a_label_without_a_question_is_refused_and_not_lost() {
     assert_eq!(try_import(&session, &file, &named).unwrap().labels, 5);
 }
 
-/// A small generator of random numbers, the same on every machine.
+/// A small random number generator, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -191,7 +191,7 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
             (preview.new_labels, preview.bad_row_count),
             "seed {seed}"
         );
-        // The last good row of each person, text and question is what the project has now.
+        // The last good row of each annotator, text and question is what the project has now.
         let mut expected = BTreeMap::new();
         for (nth, [id, body, annotator, label, question]) in given.iter().enumerate() {
             if !bad.contains(&nth) && !label.is_empty() {
@@ -284,7 +284,7 @@ fn a_file_cannot_claim_that_its_labels_were_given_here() {
     );
 }
 
-/// The label that `annotator` has on `text` in the only question.
+/// The label of `annotator` on `text` in the only question.
 fn current(place: &Place, session: &Session, text: &str, annotator: &str) -> String {
     let rows = exported(place, session);
     let found = rows.iter().find(|row| row["text_id"] == text && row["annotator_id"] == annotator);
@@ -331,12 +331,12 @@ fn last_months_file_does_not_overrule_todays_label() {
     );
     assert_eq!(import(&session, &older).labels, 2);
     assert_eq!(current(&place, &session, "t", "ana"), "2");
-    // The first file again brings nothing back either.
+    // Importing the first file again does not restore anything either.
     assert_eq!(import(&session, &file).labels, 0);
     assert_eq!(current(&place, &session, "t", "ana"), "2");
 }
 
-/// Labels twice, for both questions, while the export is under way.
+/// Labels twice, for both questions, during the export.
 struct LabelsMeanwhile<'a> {
     session: &'a Session,
     done: AtomicU64,
@@ -370,7 +370,7 @@ fn an_export_of_several_questions_is_one_moment() {
     assert_eq!(exported(&place, &session).len(), 2 * 728 + 2);
 }
 
-/// A random file of labels in JSON Lines, with everything that a file can bring.
+/// A random file of labels in JSON Lines, with everything that a file can contain.
 fn random_labels(dice: &mut Dice) -> String {
     let mut lines = String::new();
     for _ in 0..60 {
@@ -450,7 +450,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
                 scales
             };
             assert_eq!(scales(&copy), scales(&session), "seed {seed}, {ending}");
-            // Once more adds nothing.
+            // Importing it again adds nothing.
             let again = import(&copy, &out);
             assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "seed {seed}, {ending}");
         }
@@ -575,7 +575,7 @@ fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
     assert_eq!(places(&report.notices, "replaced-labels"), [place(1, "ana", "t", "1", "3")]);
 }
 
-/// What happens while a file is checked.
+/// Actions while a file is checked.
 struct Meanwhile {
     session: Session,
     happens: fn(&Session),
@@ -583,7 +583,7 @@ struct Meanwhile {
 }
 
 impl Meanwhile {
-    /// Imports `file` while `happens`.
+    /// Imports `file`, and calls `happens` meanwhile.
     fn import(session: Session, file: &Path, happens: fn(&Session)) -> (Arc<Self>, ImportReport) {
         let meanwhile = Arc::new(Self { session, happens, done: AtomicU64::new(0) });
         let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
@@ -599,7 +599,7 @@ fn undo(session: &Session, annotator: &str) {
     session.labelling.undo(annotator, question, LabelSource::Command).unwrap().unwrap();
 }
 
-/// Rows, and after them as many as make the check of the file report how far it is.
+/// Appends as many rows as are needed for the check of the file to report progress.
 fn long_file(rows: &str) -> String {
     let more: String = (1..700).map(|text| format!("t{text},x{text},ana,1\n")).collect();
     format!("text_id,text,annotator_id,label\n{rows}{more}")
@@ -608,7 +608,7 @@ fn long_file(rows: &str) -> String {
 impl Progress for Meanwhile {
     fn report(&self, _: u64, _: Option<u64>, doing: &str) {
         if doing == "checking the file" && self.done.fetch_add(1, Ordering::Relaxed) == 0 {
-            // Later than the import began, by the clock's milliseconds.
+            // Later than the start of the import, by the clock's milliseconds.
             std::thread::sleep(std::time::Duration::from_millis(5));
             (self.happens)(&self.session);
         }
@@ -633,7 +633,7 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
     assert_eq!(current(&place_of, session, "t0", "ana"), "3");
     assert_eq!(current(&place_of, session, "t0", "bo"), "2");
     assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t0", "3", "2")]);
-    // bo's label by hand was taken back meanwhile: what is replaced is the imported one below it.
+    // bo's label by hand was taken back meanwhile: the imported one below it is replaced.
     assert_eq!(places(&report.notices, "replaced-labels"), [place(2, "bo", "t0", "2", "3")]);
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 0));
 }
@@ -726,7 +726,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
         (ScaleKind::Choice, vec!["pro", "contra", "neither"], vec![vec!["neither"], vec!["contra", "pro"]]),
         (ScaleKind::Binary, vec!["fine", "rude"], vec![vec!["rude"], vec!["fine"], vec!["rude", "fine"]]),
         (ScaleKind::MultiLabel, vec!["a", "b", "c"], vec![vec!["a"], vec!["[]"], vec!["a; b", "c"]]),
-        // All of them used, in a spelling that is read as another one.
+        // All of them used, in a spelling that could be read as another one.
         (ScaleKind::MultiLabel, vec!["1.0", "2.0"], vec![vec!["1.0; 2.0", "2.0", "[]"]]),
         (ScaleKind::Ordinal, vec!["1.0", "2.0", "3.0"], vec![vec!["1.0", "2.0", "3.0"]]),
         (
@@ -809,7 +809,7 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
         let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
         let report = try_import(&session, &file, &named).unwrap();
         assert_eq!(report.question.as_deref(), Some(expected), "{column}");
-        // Of a project with one question every such column answers it, whatever its file is called.
+        // In a project with one question every such column answers it, regardless of the file's name.
         let other = place.file("more.csv", &rows(column).replace("ana", "cleo"));
         assert_eq!(
             try_import(&session, &other, &named).unwrap().question.as_deref(),

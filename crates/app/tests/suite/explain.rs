@@ -209,7 +209,7 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
     assert!((guess.log_odds - old.log_odds).abs() < 0.02, "the guess of before: {guess:?} {old:?}");
     session.labelling.undo(me, question(&session), LabelSource::Window).unwrap();
     let undone = explain(&session, text, me);
-    // The text is fitted again meanwhile, to the accuracy at which its last fit stopped.
+    // The text is refitted meanwhile, to the accuracy at which its last fit stopped.
     let back = (undone.annotators[0].log_odds - old.log_odds).abs();
     assert!(back < 0.02 && back < 0.1 * (new.log_odds - old.log_odds).abs(), "{back}");
     label(&session, me, text, 4);
@@ -255,7 +255,7 @@ fn explanations_are_read_while_labels_come_in() {
     });
 }
 
-/// 60 texts of which every second one has the word that matters, and 4 people who all rate those high.
+/// 60 texts of which every second one has the relevant word, and 4 annotators who all rate those high.
 fn made_up(folder: &TempDir) -> Session {
     let path = folder.path().join("words.dissensus");
     let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();

@@ -54,7 +54,7 @@ fn label(session: &Session, who: &str, text: u32, level: u16) {
     next_millisecond();
 }
 
-/// What is done in one millisecond has no order in the log, and a test is faster than people.
+/// Actions within one millisecond have no order in the log, and a test is faster than people.
 fn next_millisecond() {
     std::thread::sleep(std::time::Duration::from_millis(3));
 }
@@ -238,7 +238,7 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
 
     let at_bens = open(&packet);
     label(&at_bens, "Ben", 1, 1);
-    // What the study set, right answers of practice among it, is in no log of a packet.
+    // Study settings, including right answers of practice, are not in the log of a packet.
     assert_eq!(at_bens.project.history(&wish()).unwrap_err().code(), "in-packet");
     let bens = at_bens.texts.find(&TextQuery::default(), 0, 1, None).unwrap().rows[0].external_id.clone();
     let handed_in = folder.join("ben.handin");

@@ -156,7 +156,7 @@ fn files(folder: &Path, run: &RunInfo) -> PathBuf {
     folder.join("p.dissensus.runs").join(&run.uid)
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -183,7 +183,7 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
     let runs = train(&session, &asked);
     assert_eq!(names(&runs), LEARNED);
     let weights: Vec<f64> = runs[0].choices.joint.iter().map(|joint| joint.weight).collect();
-    // A question with options counts as much as another one.
+    // A question with options has the same weight as another one.
     assert_eq!(weights, [1.0, 1.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]);
     let part = |part: RunPart| -> BTreeSet<TextId> {
         runs.iter().flat_map(|run| texts_of(folder.path(), run.info.id, part)).collect()
@@ -204,7 +204,7 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
     let [a, b] = [&runs[0], &runs[1]].map(|run| &run.info.epochs);
     assert!(a.iter().zip(b).all(|(a, b)| (a.step, a.train_loss, a.best) == (b.step, b.train_loss, b.best)));
     assert!(a.iter().zip(b).all(|(a, b)| a.validation_loss.unwrap() != b.validation_loss.unwrap()));
-    // One encoder, whole in each folder.
+    // One encoder, complete in each folder.
     let weights = |run: &RunDetail| files(folder.path(), &run.info).join("encoder/model.safetensors");
     for run in &runs {
         assert_eq!(std::fs::read(weights(run)).unwrap(), std::fs::read(weights(&runs[0])).unwrap());
@@ -217,7 +217,7 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
             runs.iter().map(|run| std::fs::metadata(weights(run)).unwrap().ino()).collect();
         assert_eq!(inodes.len(), 1, "the weights lie there once");
     }
-    // The next training of its kind is not joined to these.
+    // The next training run of its kind is not joined to these.
     let next = session.runs.defaults(asked.question, ModelKind::SepHeads, asked.tuning.clone()).unwrap();
     assert!(next.joint.is_empty() && next.epochs == 2);
 }
@@ -301,7 +301,7 @@ fn an_unfinished_training_is_deleted_whole_and_one_that_died_can_be_resumed() {
     let [second, first] = &session.runs.list().unwrap()[..] else { panic!("two runs") };
     assert_eq!(session.runs.delete(second.id).unwrap(), [first.id, second.id]);
     assert!(session.runs.list().unwrap().is_empty() && !folder.path().join("p.dissensus.runs").exists());
-    // Both rows are there from the first moment, or none.
+    // Both rows are there from the first moment, or neither.
     let runs = train(&session, &asked);
     assert_eq!(runs.len(), 2);
     assert_eq!(runs[0].info.started_at, runs[1].info.started_at);
@@ -351,10 +351,10 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     // most likely set is that of independent ones.
     assert!(sets[0].options_together.as_ref().unwrap().contains("independent of each other"));
     assert_eq!(sets[0].scores.together.as_ref().unwrap().likely, sets[0].scores.likely);
-    // Without one of its options there is no whole.
+    // Without one of its options there is no complete question.
     session.runs.delete(sets[0].runs[1]).unwrap();
     assert!(session.runs.trained_sets(sets[0].runs[0]).unwrap().is_empty());
-    // Without a common encoder that learns each head is solved by itself.
+    // Without a common trainable encoder each head is solved separately.
     let frozen = TrainChoices {
         joint: Vec::new(),
         ..choices(&session, ModelKind::Multilevel, "frozen", &["feelings"])
@@ -378,7 +378,7 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     }
     let runs = train(&session, &choices(&session, ModelKind::Shared, "last-1", &["where", "rude"]));
     assert_eq!(names(&runs), ["where: insult", "where: threat", "rude"]);
-    // A yes can weigh more.
+    // A yes can have a larger weight.
     let weighed = TrainChoices {
         pos_weight: 5.0,
         ..choices(&session, ModelKind::Shared, "last-1", &["where", "tone"])
@@ -409,7 +409,7 @@ fn runs_of_all_options_keep_which_go_together() {
     let said = sets.options_together.clone().unwrap();
     assert!(said.contains("sad and tired (+"), "{said}");
     assert!(runs.iter().all(|run| run.notes.contains(&said)));
-    // After other labels, and opened again.
+    // After other labels, and after reopening.
     record(&session, id(&session, "moods"), 2, 1, Answer::Options(OptionSet::default()));
     drop(session);
     let again = told(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
@@ -570,7 +570,7 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
     let said = |run: &RunDetail| run.notes.join(" ");
     assert!(said(&runs[0]).contains(&format!("held as run {} left it", rude.info.id)), "{}", said(&runs[0]));
     assert!(!said(&runs[1]).contains("held as run"));
-    // Under the held head the encoder has moved.
+    // The encoder below the frozen head has changed.
     let [before, after] = [&rude, &runs[0]].map(|run| predicted(&session, std::slice::from_ref(run)));
     assert_ne!(before, after);
     // With the official split no text that trained the head is scored; with another seed there would be
@@ -634,7 +634,7 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
     );
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
     assert!(error.contains("before some people were added"), "{error}");
-    // What is held is named each time.
+    // What is frozen is named each time.
     let next = session.runs.choices(id(&session, "rude"), ModelKind::ShareRecFfn, "last-1").unwrap();
     assert!(next.held.is_empty());
 }

@@ -74,7 +74,7 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     let report = session.exchange.import(&file, &choices, &silent).unwrap();
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
     let ana = session.project.annotator("ana").unwrap().id;
-    // What others do makes no difference.
+    // Actions of others make no difference.
     session.labelling.label_by_name("zed", "c003", "1", Some("offensiveness")).unwrap();
     for _ in 0..2 {
         let error = session.labelling.undo(ana, question, LabelSource::Window).unwrap_err();

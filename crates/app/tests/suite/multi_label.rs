@@ -143,7 +143,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
         let mean = text.options.iter().sum::<f32>() / OPTIONS as f32;
         assert!((text.pairwise - mean).abs() < 1e-6);
     }
-    // Where everybody has answered the distance is that of their answers; text 16 is the last of these.
+    // Where everyone has answered, the distance is that of their answers; text 16 is the last of these.
     let sixteenth = texts.iter().find(|text| text.text_id == "t15").unwrap();
     let distance = |a: u32, b: u32| {
         let (a, b) = (set(16, a, OPTIONS as u32), set(16, b, OPTIONS as u32));
@@ -241,7 +241,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         assert_eq!(error.code(), "one-option", "{at}: {error}");
         assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
     }
-    // A training of the question is one of all of its options.
+    // A training run of the question is one of all its options.
     assert_eq!(runs.choices(id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
     let option = session.project.question(Some("topics: option 1")).unwrap();
     assert_eq!(option.id, id.of_option(1));
@@ -395,7 +395,7 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
     let question = session.project.question(None).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
     let one = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
-    // One person: what goes together is known, and distances are not.
+    // One annotator: correlations between options are estimated, and distances are not.
     assert!(one.correlations.factors.factors() > 0);
     assert_eq!((one.factors_of(), one.texts), (None, 0));
     let said = dissensus_api::distances_together(&one, question.scale.levels());
@@ -416,7 +416,7 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
     assert!(two.texts >= 150, "{}", two.texts);
     let (with, _) = session.analysis.texts_by_options(&question, 30, Some(&two)).unwrap();
     let (without, _) = session.analysis.texts_by_options(&question, 30, None).unwrap();
-    // What is not known of the third one's answers goes together too.
+    // The missing answers of the third annotator are correlated too.
     assert!(two.factors_of().is_some(), "{}", two.texts);
     let said = dissensus_api::distances_together(&two, question.scale.levels());
     assert!(said.contains("in what one person answers"), "{said}");
@@ -499,7 +499,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
         let cell = format!("{}{late}", chosen.join(";"));
         rows += &format!("t{n},body {n},a{},{}\n", n % 3, if cell.is_empty() { "none" } else { &cell });
     }
-    // Seven sets repeat: vary them by the row.
+    // Seven sets repeat: vary them by row.
     let rows: String = rows
         .lines()
         .enumerate()
@@ -541,12 +541,12 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
         assert_eq!(mine.name, theirs.name);
         assert_eq!(share(&session, &question), share(&again, &copy));
     }
-    // The same file once more brings nothing.
+    // Importing the same file again adds nothing.
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.new_labels, preview.bad_row_count), (0, 0), "{preview:?}");
 }
 
-/// Values that read as sets, and are meant as the levels that they are.
+/// Values that look like sets, but are levels of a choice.
 #[test]
 fn sets_are_levels_where_a_choice_is_asked_for() {
     let place = Place::new();

@@ -53,7 +53,8 @@ fn import(session: &Session, folder: &TempDir, csv: &str, scale: ScaleKind, ques
     session.exchange.import(&file, &choices, &silent).unwrap();
 }
 
-/// Every person on every text; people differ in how high they go, and on every third text in what they see.
+/// Every annotator on every text; they differ in how high they go, and on every third text in what they
+/// see.
 fn rows(people: usize, texts: usize, label: impl Fn(usize, usize) -> String) -> String {
     let mut csv = "text_id,text,who,label,gender\n".to_owned();
     for text in 0..texts {
@@ -172,9 +173,9 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         .find(|name| name.ends_with("agreement.csv") && !name.contains("self"))
         .unwrap();
     assert!(read(&dir, &name).contains(&alpha.value.unwrap().to_string()), "{}", read(&dir, &name));
-    // Nothing is on record, and the command is named.
+    // Nothing is recorded, and the command is named.
     assert!(page.contains("dissensus evaluate PROJECT --question offensiveness"), "{page}");
-    // Soft labels: a row a text, shares that sum to 1.
+    // Soft labels: one row per text, shares that sum to 1.
     let soft = files(&dir).into_iter().find(|name| name.contains("soft-labels")).unwrap();
     let mut table = csv::Reader::from_path(dir.join(&soft)).unwrap();
     let shares: Vec<usize> = table
@@ -283,7 +284,8 @@ fn every_kind_of_question_is_reported_and_hostile_names_do_nothing() {
             _ => {}
         }
     }
-    // Women and men are compared in each question, corrected for all of its tests: no p is below what it was.
+    // Women and men are compared in each question, corrected for all of its tests: no p is smaller than
+    // before.
     let groups = all.iter().find(|name| name.ends_with("set-groups.csv")).unwrap();
     assert_eq!(read(&dir, groups).lines().count(), 3, "{}", read(&dir, groups));
     assert!(read(&dir, "report.html").contains("secret words number"));
@@ -399,7 +401,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     let code = |dir: &Path, replace| {
         write(&session, dir, PaperWish { replace, ..PaperWish::default() }).err().map_or("", |e| e.code())
     };
-    // An empty folder gives way.
+    // An empty folder is replaced.
     fs::create_dir(&dir).unwrap();
     assert_eq!(code(&dir, false), "");
     let first = files(&dir);
@@ -410,7 +412,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     assert_eq!((code(&dir, false), code(&dir, true)), ("export-exists", "not-a-report"));
     assert_eq!(read(&dir, "notes.txt"), "mine");
     fs::remove_file(dir.join("notes.txt")).unwrap();
-    // And so is what they wrote into the forms.
+    // So are edits of the forms.
     let form = format!("{}\nWe paid 12 euros an hour.", read(&dir, "data-statement.md"));
     fs::write(dir.join("data-statement.md"), &form).unwrap();
     let wish = PaperWish { replace: true, ..PaperWish::default() };
@@ -432,7 +434,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
         assert_eq!(code(&out.join("link"), true), "not-a-report");
         assert!(other.join("thesis.tex").is_file());
     }
-    // As a job of the window, and labels that changed since.
+    // As a job of the window, with labels that changed since.
     session
         .paper
         .write_as_job(PaperWish { replace: true, ..PaperWish::default() }, &out.join("job"))

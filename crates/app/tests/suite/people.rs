@@ -137,7 +137,7 @@ fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
     store.withdraw(zorro, 1).unwrap();
     store.close().unwrap();
     let run = beside(&path, ".runs").join(run.uid);
-    // As if the removal had been cut short too.
+    // As if the removal had been interrupted too.
     let foreign = beside(&path, ".runs").join("not a run");
     std::fs::create_dir(&foreign).unwrap();
     std::fs::create_dir(beside(&run, ".removed")).unwrap();
@@ -261,7 +261,7 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     assert_eq!(again.code(), "withdrawn");
     assert!(session.project.annotator("zorro").is_err());
     session.close();
-    // The jobs' names of files are the person's doing and not in the list any more; nor is anything else.
+    // File names in the titles of the person's jobs are no longer in the list; nor is anything else.
     assert!(!has(&path, "\"zorro\"") && has(&old, "zorro"));
 }
 
@@ -380,7 +380,7 @@ fn for_others(session: &Session, name: &str, notes: bool) -> (Exported, String) 
     (done, std::fs::read_to_string(file).unwrap())
 }
 
-/// The label of each pseudonym on each text, as the file has them.
+/// The label of each pseudonym on each text, from the file.
 fn by_pseudonym(file: &str) -> Vec<(String, String, String)> {
     let mut lines = file.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -477,7 +477,7 @@ fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
     session.project.add_new_annotator("JOS\u{c9}", &Default::default()).unwrap();
     assert_eq!(people(), before + 1);
     session.close();
-    // A copy of an earlier version has the name as it was typed.
+    // A copy of an earlier version has the name as typed.
     dissensus_test_support::forge(&there, |c| {
         c.execute_batch(
             "UPDATE annotators SET external_id = 'Jose' || char(769), name = 'Jose' || char(769) WHERE external_id = 'Jos' || char(233);

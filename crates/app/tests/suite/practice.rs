@@ -19,7 +19,7 @@ fn open(folder: &Path, file: &Path) -> Session {
     Session::open(file, &Home::inside(&folder.join("home"), Vec::new())).unwrap()
 }
 
-/// A project of so many texts and one ordinal question of five levels, labelled by a stranger.
+/// A project with a number of texts and one ordinal question of five levels, labelled by another annotator.
 fn project(folder: &Path, texts: usize) -> PathBuf {
     let path = folder.join("study.dissensus");
     let session = Session::create(&path, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
@@ -41,7 +41,7 @@ fn question(session: &Session) -> QuestionId {
     session.project.question(None).unwrap().id
 }
 
-/// Practises on t1 to t3, whose right answers are the levels 2, 1 and 4 from 0.
+/// Sets t1 to t3 as practice texts, with the right answers 2, 1 and 4, counted from 0.
 fn with_practice(session: &Session, rule: NewPracticeRule) {
     let question = question(session);
     let one = |(id, level): (&str, u16)| NewPracticeText {
@@ -58,7 +58,7 @@ fn rule(pass: f64, then: AfterFailing) -> NewPracticeRule {
     NewPracticeRule { pass: Some(pass), within: None, then: Some(then) }
 }
 
-/// Answers what comes next in practice, right or not.
+/// Answers the next practice text, right or wrong.
 fn practise(session: &Session, me: AnnotatorId, right: bool) -> (String, PracticeFeedback) {
     let task = session.labelling.next_practice(me).unwrap().unwrap();
     let level = match task.external_id.as_str() {
@@ -111,7 +111,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
 
     let (first, told) = practise(&session, ana, true);
     assert_eq!((first.as_str(), told.right, told.reason.as_str()), ("t1", true, "REASON t1"));
-    // Two at once: of two answers to one text one is taken.
+    // Two at once: only one of two answers to one text is accepted.
     let twice = || {
         let new = NewPracticeAnswer {
             annotator: ana,
@@ -147,7 +147,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     assert_eq!(label(&session, ana, "t5", 3), Ok(()));
     assert_eq!(session.labelling.progress(ana, question(&session)).unwrap().done, 1);
 
-    // Labels of those who failed are marked, and left out only where that is asked for.
+    // Labels of those who failed are marked, and excluded only on request.
     let rows = export(folder, &session, false);
     let column = rows[0].split(',').position(|name| name == "practice").unwrap();
     let of = |id: &str, who: &str| {
@@ -171,7 +171,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     assert!(info.attributes.is_empty(), "{:?}", info.attributes);
     assert!(!export(folder, &other, false)[0].contains("practice"));
 
-    // A right answer that was wrong is mended: who was judged by it is judged anew.
+    // A wrong right answer is corrected: those judged by it are judged again.
     let one = NewPracticeText {
         question: question(&session),
         text: text(&session, "t2"),
@@ -319,7 +319,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
             "practice-first"
         );
         practise(&own, me, true);
-        // Handed in halfway, too: what is practised later comes with the next one.
+        // Also when submitted halfway: later practice comes with the next submission.
         let early = folder.join(format!("early-{good}"));
         own.study.hand_in(&early, false).unwrap();
         practise(&own, me, good);
@@ -368,7 +368,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     own.close();
     drop(own);
 
-    // Who withdraws takes what was practised along.
+    // A withdrawal erases practice too.
     let session = open(folder, &path);
     let ada = session.project.annotator("ada").unwrap().id;
     session.project.withdraw(ada).unwrap();
@@ -455,7 +455,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     assert_eq!(rows.len() - export(folder, &session, true).len(), 4 + 20, "the stranger misses them too");
     assert!(session.study.draft(&wish(&["ana"])).unwrap_err().code() == "plan-stopped");
 
-    // The practice round leads on; labels stay, so the checks that were missed are missed still.
+    // The practice round comes next; labels stay, so the failed checks are still failed.
     session
         .study
         .set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise }))
@@ -502,7 +502,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
         practise(&session, ana, false);
     }
     assert_eq!(step(&session, ana), PracticeStep::Stopped);
-    // Nor is a real text set aside or looked at past the gate.
+    // Nor can a real text be skipped or viewed before the practice is passed.
     let (asked, t5) = (question(&session), text(&session, "t5"));
     let code = |refused: dissensus_project::error::WorkbenchError| refused.code().to_owned();
     let stopped = label(&session, ana, "t5", 1).unwrap_err();
@@ -525,7 +525,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     assert!(now.result.is_none(), "{:?}", now.result);
     let (next, _) = practise(&session, ana, true);
     assert_eq!((next.as_str(), step(&session, ana)), ("t4", PracticeStep::Label));
-    // Whose right answer people have seen is no real text afterwards.
+    // A text whose right answer people have seen is not a real text afterwards.
     let first = session.labelling.next_text(ana, asked, TextOrder::File, None).unwrap().unwrap();
     assert_eq!(first.external_id, "t5");
     let check = NewAttentionCheck {
@@ -552,7 +552,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
             NewPracticeText { question: asked, text: text(&session, id), answer, reason: String::new() };
         session.study.set_practice(&[new]).unwrap();
     };
-    // Taken off before there is any packet it is a text like others.
+    // Removed before there is any packet, it is a normal text.
     set("t9", Some(0));
     set("t9", None);
     assert_eq!(session.study.draft(&wish(&["ana", "ben"])).unwrap().texts, 17);
@@ -570,7 +570,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
         assert_eq!(step(&own, me), wanted, "{}", person.annotator);
         assert_eq!(own.study.open_packet().unwrap().unwrap().since, 0, "nothing was done in it yet");
     }
-    // Both packets are out with the right answers of t1, t2 and t4.
+    // Both packets were handed out with the right answers of t1, t2 and t4.
     std::thread::sleep(std::time::Duration::from_millis(5));
     set("t1", None);
     assert_eq!(label(&session, ana, "t1", 1), Err("practice-text".to_owned()));

@@ -1,4 +1,4 @@
-//! Predicted scores of questions correlated with one another, in projects made of files.
+//! Predicted scores of questions correlated with one another, in imported projects.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -33,7 +33,7 @@ fn tiny() -> EncoderChoice {
     EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
 }
 
-/// Mixed well enough that it hangs on neither (splitmix64).
+/// Mixed well enough to depend on neither (splitmix64).
 fn mixed(a: u32, b: u32) -> u64 {
     let mut mixed = u64::from(a) * 1_000_003 + u64::from(b) + 0x9e37_79b9_7f4a_7c15;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -197,7 +197,7 @@ fn a_job_keeps_its_result_until_labels_change() {
     let session = project(folder.path());
     let choice = of(&session, &["rude", "harm"]);
     assert!(session.analysis.question_correlation(&choice).is_none());
-    // Two at once are one.
+    // Two concurrent requests are one.
     let job = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
     let again = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
     assert_eq!(finished(&session, job), WorkState::Finished);
@@ -214,7 +214,7 @@ fn a_job_keeps_its_result_until_labels_change() {
     assert!(session.analysis.correlation_points(&choice, 0, 2).is_none());
     record(&session, id(&session, "rude"), 119, Answer::Level(1));
     assert!(session.analysis.question_correlation(&choice).unwrap().stale);
-    // A label of another question changes nothing of these.
+    // A label of another question does not affect these.
     let next = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
     assert_eq!(finished(&session, next), WorkState::Finished);
     record(&session, id(&session, "mood"), 50, Answer::Options(OptionSet::default()));
@@ -247,7 +247,7 @@ fn what_cannot_be_correlated_is_told() {
     assert_eq!(code(&CorrelationChoice { runs: vec![7], ..CorrelationChoice::default() }).0, "no-such-run");
     let error = session.analysis.correlate_questions_as_job(CorrelationChoice::default()).unwrap_err();
     assert_eq!(error.code(), "not-correlated");
-    // With one label of the other question there is nothing to score it by without that label.
+    // With one label of the other question, nothing is left to score it without that label.
     record(&session, id(&session, "harm"), 1, Answer::Level(1));
     let found = correlate(&session, &CorrelationChoice::default());
     assert_eq!(found.pairs[0].learned, (1, 8, 0, 0));
@@ -331,7 +331,7 @@ fn runs_score_what_they_did_not_learn() {
     let pair = found.pairs[0];
     let (both, a, b, neither) = pair.learned;
     assert_eq!(both + a + b + neither, TEXTS);
-    // About 48 of 80 texts teach each run.
+    // About 48 of 80 texts train each run.
     assert!((40..=56).contains(&(both + a)) && (40..=56).contains(&(both + b)), "{:?}", pair.learned);
     assert_eq!(
         (pair.held_out.texts, pair.unlabelled.texts, pair.as_learned.texts),
@@ -372,7 +372,7 @@ fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
     assert!((40..=56).contains(&of_alone), "{of_alone}");
     assert!(of_beside >= of_alone + 40, "{of_beside} {of_alone}");
 
-    // A head that is held learned other texts than the run that holds it.
+    // A frozen head was trained on other texts than the run that uses it.
     let joint = ["rude", "harm"].map(|name| JointQuestion { question: id(&session, name), weight: 1.0 });
     let together = TrainChoices { joint: joint.to_vec(), ..asked("rude", SplitSpec::ByText(0.3), 5) };
     let free = train(&together);

@@ -24,7 +24,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &home(path.parent().unwrap())).unwrap()
 }
 
-/// The levels of the question of the sample from now on, by their names.
+/// Sets the levels of the sample's question, by their names.
 fn set(session: &Session, levels: &[&str]) -> Result<bool, String> {
     let question = session.project.question(Some("offensiveness")).unwrap();
     let names: Vec<String> = levels.iter().map(|name| (*name).to_owned()).collect();
@@ -179,7 +179,7 @@ fn an_edit_that_was_killed_is_there_or_is_not() {
     };
     let edited: Vec<LevelEdit> = names.iter().map(|name| level(name)).chain([level("new")]).collect();
     let edit = dissensus_store::QuestionEdit { levels: Some(edited), ..Default::default() };
-    // What fails behind it takes it back, with the row of the new level.
+    // A later failure rolls it back, including the row of the new level.
     let failed = store.write(move |tx| {
         tx.edit_question(question.id, &edit, 5)?;
         Err::<(), _>(dissensus_store::StoreError::Closed("here".into()))

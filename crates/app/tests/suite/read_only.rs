@@ -64,7 +64,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 const REFUSED: &str = "project-opened-to-read";
 
-/// What `result` was refused for.
+/// The error code of `result`.
 fn code<T>(result: Result<T, WorkbenchError>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "done")
 }
@@ -73,7 +73,8 @@ fn silent() -> Arc<dyn Progress> {
     Arc::new(Silent)
 }
 
-/// The sample with what a study leaves: embeddings, a finished run, a panel, a check, a guideline, packets.
+/// The sample with the traces of a study: embeddings, a finished run, a panel, a check, a guideline,
+/// packets.
 struct Study {
     path: PathBuf,
     question: QuestionId,
@@ -182,7 +183,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     workbench.close_project();
     assert!(files(folder.path()) == before, "a file beside the project was changed, or is new");
 
-    // The same file to write, in place of the one that is open to read, and back.
+    // Opening the same file for writing, in place of the read-only one, and back.
     workbench.open_project_to_read(&path.to_string_lossy()).unwrap();
     assert!(!workbench.open_project(&path.to_string_lossy()).unwrap().read_only);
     assert!(workbench.open_project_to_read(&path.to_string_lossy()).unwrap().read_only);
@@ -273,7 +274,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     ]
 }
 
-/// Looks at everything that the window shows.
+/// Views everything that the window shows.
 fn look(session: &Session, study: &Study, out: &Path) {
     let question = study.question;
     let ada = session.project.annotators().unwrap()[0].id;
@@ -297,7 +298,8 @@ fn look(session: &Session, study: &Study, out: &Path) {
         labelled_only: false,
     };
     assert!(session.analysis.ranking(&query).unwrap().texts.len() > 100);
-    // Of a text that they have answered, so that others' answers are shown: elsewhere that is recorded.
+    // A text that they have answered, so that others' answers are shown: in a writable project that is
+    // recorded.
     let answered = session.project.annotators().unwrap();
     for person in answered.iter().filter(|person| person.labels > 0).take(2) {
         session.analysis.text_detail(&query, TextId(9), None, Some(person.id), true).unwrap();
@@ -349,7 +351,7 @@ fn whatever_writes_is_refused_and_whatever_is_shown_leaves_every_byte_as_it_is()
         assert!(now == then, "{} was changed, or is new", now.0.display());
     }
     assert_eq!(files(folder.path()).len(), before.len());
-    // Where it is open to write, the same are not refused for that.
+    // In a writable project the same operations are not refused for that reason.
     let session = Session::open(&study.path, &home(folder.path())).unwrap();
     let done: Vec<_> =
         writing(&session, &study, out.path()).into_iter().filter(|(_, code)| *code == REFUSED).collect();
@@ -462,7 +464,7 @@ fn a_journal_that_a_killed_program_left_is_read_and_stays_as_it_is() {
     let left = copy.path().join("left.dissensus");
     let writer = Session::open(&path, &home(folder.path())).unwrap();
     writer.project.add_annotator("Newcomer", &Default::default()).unwrap();
-    // File and journal as they are when the program is killed now.
+    // File and journal in the state after a kill at this moment.
     std::fs::copy(&path, &left).unwrap();
     let wal = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
     std::fs::copy(wal(&path), wal(&left)).unwrap();

@@ -29,7 +29,7 @@ fn import(session: &Session, file: &Path) -> Vec<String> {
     session.exchange.import(file, &ImportChoices::default(), &silent).unwrap().remarks
 }
 
-/// A project of so many texts, a question with reasons, and two people.
+/// A project with a number of texts, a question with reasons, and two annotators.
 fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
     let path = folder.join(name);
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -228,7 +228,7 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
     session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
     import(&session, &file);
     assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
-    // An older row behind a newer one brings its note to its own answer, which is not current.
+    // An older row after a newer one adds its note to its own answer, which is not current.
     let (_, other) = project(folder.path(), "o.dissensus", 3);
     let file = folder.path().join("in.csv");
     std::fs::write(
@@ -354,7 +354,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     hers.close();
     drop(hers);
     let session = open(folder.path(), &path);
-    // The guideline went on meanwhile; her labels know the version that she had.
+    // The guideline has changed meanwhile; her labels refer to the version that she had.
     session.guideline.write(&guideline("# Rules\nBe fair, and quick", None), None).unwrap();
     for _ in 0..2 {
         let report =
@@ -408,7 +408,7 @@ fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
     let long = "x".repeat(200_001);
     assert_eq!(refused(&guideline(&long, None), None).code(), "guideline-long");
     assert_eq!(refused(&guideline(&written.guideline.body, None), None).code(), "guideline-unchanged");
-    // Two write at once: the second has not seen what the first wrote.
+    // Two concurrent writes: the second has not seen what the first wrote.
     let first = written.guideline.id.clone();
     session.guideline.write(&guideline("two", Some(first.clone())), None).unwrap();
     let error = refused(&guideline("also two", Some(first)), None);
@@ -425,7 +425,8 @@ fn agreement_is_told_by_the_version_that_labels_were_given_under() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 60);
     let write = |body: &str| session.guideline.write(&guideline(body, None), None).unwrap().guideline.id;
-    // Under the first version they agree on nothing, under the second on everything; three texts before any.
+    // Under the first version they agree on nothing, under the second on everything; three texts have no
+    // version.
     let first = write("one");
     let second = write("two");
     for n in 1..=60_u16 {
@@ -480,7 +481,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     );
     let query = RemarkQuery::default();
     assert!(session.project.remarks(&query).unwrap().is_empty(), "it is not in the project");
-    // Given, it is no draft; also where the program is killed before it forgets it.
+    // Once submitted it is no draft; also if the program is killed before it deletes the draft.
     let beside = Beside { remark: typed.clone(), guideline: None };
     let answer = Answer::Level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };

@@ -15,7 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Two people answer 20 texts; `ana` again with one other answer in five, `ben` again on three of them.
+/// Two annotators answer 20 texts; `ana` re-annotates with one different answer in five, `ben` re-annotates
+/// three of them.
 fn answers() -> String {
     let mut file = String::from("item,body,who,label,round,age\n");
     for text in 0..20 {
@@ -92,7 +93,7 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
     assert_eq!((ana.name.as_str(), ana.repeats, ana.same), ("ana", 20, 16));
     assert!(ana.agreement.is_some());
     assert_eq!((ben.repeats, ben.agreement), (3, None), "three repeats tell no share");
-    // Again: nothing is added.
+    // Importing it again adds nothing.
     let again = import(&session, &folder.path().join("answers.csv"), Some("round"));
     assert_eq!((again.labels, again.repeats, again.repeated_rows), (0, 0, 63));
     assert_eq!(repeats(&session), report);
@@ -126,7 +127,7 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
     session.labelling.record_label(&label).unwrap();
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
     assert_eq!(same_of(&repeats(&session)), (1, 1));
-    // Without an answer from before the repeat there is nothing to compare with.
+    // Without an answer before the re-annotation there is nothing to compare with.
     session_with(
         &session,
         &folder,
@@ -214,7 +215,7 @@ fn a_file_that_was_imported_without_its_occasions_tells_the_same_self_agreement(
         let report = session_with(&twice, &folder, &file, Some("round"));
         assert!(told(&report, "repeats-are-labels") > 0, "{times:?}");
         assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
-        // And once more: nothing is added.
+        // And again: nothing is added.
         let again = session_with(&twice, &folder, &file, Some("round"));
         assert_eq!((again.labels, again.repeats), (0, 0), "{times:?}");
         assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
@@ -262,7 +263,7 @@ fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
     // Nothing is left to take back, which is reported.
     let error = session.analysis.remove_repeats(question, Some(2)).unwrap_err();
     assert_eq!((error.code(), error.to_string().contains("no repeated answers")), ("no-repeats", true));
-    // What is right after all comes back with the file, once.
+    // If it was right after all, it comes back with the file, once.
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 0);
     let error = session.analysis.remove_repeats(question, Some(7)).unwrap_err();
@@ -293,7 +294,7 @@ fn a_column_of_occasions_that_is_not_read_is_told() {
         report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
     };
     assert!(told(&report), "{report:?}");
-    // The same number for all answers of a person is taken for an attribute.
+    // A constant number in all answers of an annotator is read as an attribute.
     std::fs::write(
         &file,
         "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
@@ -380,7 +381,7 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     session.live.fit(question, &Silent).unwrap();
     let report = session.analysis.stable_share(question).unwrap();
     assert!(report.found.is_none() && report.words.contains("there are 23"), "{report:?}");
-    // Ten more texts that both answer twice alike.
+    // Ten more texts that both answer the same twice.
     let mut file = String::from("item,body,who,label,round,age\n");
     for text in 100..110 {
         for (who, age) in [("ana", 30), ("ben", 40)] {
@@ -421,7 +422,7 @@ fn the_same_answer_given_again_is_an_answer() {
         session.labelling.task_on(ana, question.id, text, 2).unwrap().answer
     };
     assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
-    // What it confirmed stays with it, and counts again.
+    // The answer it confirmed stays, and counts again.
     let undone = session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
     assert_eq!(undone.text, session.project.text_named("1").unwrap().0);
     assert_eq!(now("1"), Some(Answer::Level(1)));

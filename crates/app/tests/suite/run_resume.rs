@@ -37,7 +37,7 @@ fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
     TrainChoices { epochs: 4, patience: 0, ..choices }
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -65,7 +65,7 @@ fn figures(run: &RunDetail) -> Figures {
     )
 }
 
-/// Changes whatever a person can change while a run is interrupted.
+/// Changes everything that a user can change while a run is interrupted.
 fn change_everything(session: &Session, folder: &Path) {
     let question = question(session);
     let someone = session.project.add_annotator("Robin", &Default::default()).unwrap().id;

@@ -46,7 +46,7 @@ fn import(
     session.exchange.import(&folder.join("in.csv"), &choices, &silent).unwrap();
 }
 
-/// "rude", yes or no, of everybody but "d", and "tone", 1 to 3, of everybody.
+/// "rude", yes or no, by everyone but "d", and "tone", 1 to 3, by everyone.
 fn project() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::inside(folder.path(), Vec::new());
@@ -186,7 +186,7 @@ fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody(
     assert!(row["disagreement_split"].parse::<f32>().unwrap() > 0.0);
     let (_, rows) = write(&["a"], "one.csv");
     assert!(rows.len() == TEXTS as usize && rows.values().all(|row| row["disagreement_split"].is_empty()));
-    // Everybody is everybody whom the run knows.
+    // Everyone means everyone that the run knows.
     assert_eq!(write(&[], "all.csv").0.annotators, PEOPLE.len());
 }
 

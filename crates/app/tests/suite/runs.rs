@@ -217,7 +217,7 @@ fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
     let (say, heard) = mpsc::channel();
     let (exchange, once) = (session.exchange.clone(), AtomicBool::new(false));
     session.subscribe(move |event| match event {
-        // The run was asked for and is about to begin.
+        // The run was requested and is about to begin.
         Event::Job(_) if !once.swap(true, Ordering::Relaxed) => {
             let silent: Arc<dyn Progress> = Arc::new(Silent);
             exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
@@ -342,7 +342,7 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
             [first, other.clone()].map(|run| run.info.question_name),
             ["harm: rude", "harm: threat"].map(str::to_owned)
         );
-        // On an encoder that stays as it is an option learns nothing of the other one.
+        // On a frozen encoder an option learns nothing from the other one.
         assert_eq!(other.info.scores.unwrap().metrics, detail.info.scores.unwrap().metrics, "{kind}");
     }
 }

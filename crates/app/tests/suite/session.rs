@@ -1,4 +1,4 @@
-//! The use cases without a window: the way of one label, import and export, and what must never happen.
+//! The use cases without a window: recording a label, import and export, and invariants.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -424,7 +424,7 @@ fn an_export_imports_again_to_the_same_labels() {
         let again = place.path(&format!("again-{name}"));
         copy.exchange.export(&again, None, false, &Silent).unwrap();
         let sorted = |path: &Path| {
-            // What was given by the command elsewhere is an imported label here.
+            // Labels given with the command elsewhere are imported labels here.
             let text = std::fs::read_to_string(path).unwrap().replace("command", "import");
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
             lines.sort();

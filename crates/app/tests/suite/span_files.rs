@@ -1,4 +1,4 @@
-//! Spans in files of other shapes than a list: one row a span, and CoNLL.
+//! Spans in files of other shapes than a list: one row per span, and CoNLL.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -94,7 +94,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
         assert_eq!((report.labels, report.repeats, report.texts), (5, 2, 4));
         assert_eq!(report.question.as_deref(), Some("hard"));
         assert_eq!(answers(&other, &place), before, "{name}");
-        // Read again, by both: nothing is new.
+        // Imported again, into both: nothing is new.
         for project in [&other, &session] {
             let again = plainly(project, &out);
             assert_eq!((again.labels, again.repeats, again.rejected_rows), (0, 0, 0));
@@ -118,7 +118,7 @@ fn spans_beside_other_questions_come_back_too() {
     let report = plainly(&other, &out);
     assert_eq!((report.labels, report.repeats), (8, 2));
     assert_eq!(answers(&other, &place), before);
-    // A question by itself, and what cannot be.
+    // A single question, and what is impossible.
     let one = place.path("rating.csv");
     let error = export(&session, &one, Some("rating")).unwrap_err();
     assert_eq!((error.code(), one.exists()), ("span-rows", false), "{error}");
@@ -187,7 +187,7 @@ fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
     assert_eq!((report.labels, report.rejected_rows), (2, 2));
     let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
     assert!(rejected.contains("0,3,x") && rejected.contains("4,99,x"), "both rows of the answer: {rejected}");
-    // Mended, the file brings the whole answer and nothing else.
+    // Corrected, the file brings the whole answer and nothing else.
     let mended = place.file("mended.csv", &content.replace("99", "8"));
     let report = plainly(&session, &mended);
     assert_eq!((report.labels, report.repeated_rows), (1, 2));

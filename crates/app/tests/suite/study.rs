@@ -1,4 +1,4 @@
-//! A study of several people: packets out, labelled apart, handed in, and brought together.
+//! A study of several people: packets assigned, labelled separately, submitted, and merged.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -24,7 +24,7 @@ fn open(folder: &Path, file: &Path) -> Session {
     Session::open(file, &home(folder)).unwrap()
 }
 
-/// A project of so many texts and two questions, labelled by a stranger.
+/// A project with a number of texts and two questions, labelled by another annotator.
 fn project(folder: &Path, texts: usize) -> PathBuf {
     let path = folder.join("study.dissensus");
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -66,7 +66,7 @@ fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<P
     told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
 }
 
-/// Labels up to `most` texts of a packet as the window does: whatever comes next, both questions.
+/// Labels up to `most` texts of a packet like the window: the next text, both questions.
 fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
     let session = open(folder, packet);
     let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
@@ -348,7 +348,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     refused(&one(folder), "merge-not-ours");
     refused(&one(&path), "merge-itself");
 
-    // Of another study, with people and texts of the same names.
+    // From another study, with people and texts of the same names.
     let other = folder.join("other");
     std::fs::create_dir(&other).unwrap();
     let foreign = project(&other, 10);
@@ -357,7 +357,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     refused(&one(&hand_in(&other, &theirs[0], "ada")), "merge-other-project");
     refused(&one(&foreign), "merge-other-project");
 
-    // A packet that a later copy of this project made.
+    // A packet made by a later copy of this project.
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
     let late =
@@ -445,7 +445,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
         messages.iter().any(|m| m.contains("called \"Ada Lovelace\" in the packet and \"ada\" here")),
         "{messages:?}"
     );
-    // What was named is not named again with what comes later.
+    // What was reported is not reported again with later work.
     work(folder, &packets[0], 1);
     let later = hand_in(folder, &packets[0], "later");
     let told = merge(folder, &path, &[later]);
@@ -584,7 +584,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
     let imported = session.exchange.import(&file, &ImportChoices::default(), &silent);
     assert_eq!(imported.unwrap_err().code(), "in-packet");
     session.labelling.label_by_name("ada", again, "1", Some("rude")).unwrap();
-    // The hand-in is never written over the packet, nor over another project.
+    // The submission is never written over the packet, nor over another project.
     for file in [&packet, &path] {
         assert_eq!(session.study.hand_in(file, true).unwrap_err().code(), "packet-exists");
     }
@@ -612,7 +612,7 @@ fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_
     session.close();
     let of = |questions| StudyWish { questions, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
     hand_out(folder, &path, &of(vec![rude]), "packets");
-    // A copy hands the other question out; its packet and the copy come back in the wrong order.
+    // A copy assigns the other question; its packet and the copy come back in the wrong order.
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
     let added = hand_out(folder, &copy, &of(vec![funny]), "more");
@@ -695,7 +695,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
         assert_eq!(refused.code(), "check-file");
         assert!(refused.to_string().contains(why), "{refused}");
     }
-    // Copies agree on them, in whichever order they meet.
+    // Copies agree on them, in any order of merging.
     let copy = folder.join("copy.dissensus");
     session.close();
     drop(session);
@@ -767,7 +767,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     assert!(only.iter().all(|row| row["annotator_id"].is_empty()), "it is nobody's label");
     assert_eq!(of(&only, "t1"), ["3 slip/3/ana"]);
     let shared = export(Some(DecisionLayer::Beside), Some(Pseudonymised { notes: false }));
-    // In the order of the pseudonyms, which are drawn.
+    // In the order of the pseudonyms, which are random.
     let mut of_first = of(&shared, "t1");
     of_first.sort();
     assert_eq!(of_first, ["2 slip/3/", "2 slip/3/", "3 slip/3/"]);
@@ -942,7 +942,7 @@ fn packets_copies_and_backups_are_their_owners() {
     let path = project(folder, 10);
     let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
     let out = folder.join("packets");
-    /// Looks at what is made while it is made.
+    /// Inspects files while they are written.
     struct Looks(PathBuf, std::sync::Mutex<Vec<u32>>);
     impl Progress for Looks {
         fn report(&self, _: u64, _: Option<u64>, _: &str) {
@@ -963,7 +963,7 @@ fn packets_copies_and_backups_are_their_owners() {
     session.project.save_copy(&copy, Default::default(), &Silent).unwrap();
     session.close();
     assert_eq!(mode(&copy), 0o600);
-    // Nor is what is copied before a merge for others.
+    // Nor is the backup before a merge readable for others.
     let stranger = open(folder, &copy);
     let id = stranger.project.annotator("stranger").unwrap().id;
     stranger.project.withdraw(id).unwrap();

@@ -114,7 +114,7 @@ fn each_filter_follows_what_the_person_does_and_takes_back() {
     assert_eq!(rows(&list(TextFilter::Skipped)), [7]);
     assert_eq!(rows(&list(TextFilter::Flagged)), [4]);
     assert_eq!(list(TextFilter::Noted).rows[0].note.as_deref(), Some("irony"));
-    // Everybody's are others than one person's.
+    // Everyone's figures differ from one annotator's.
     assert_eq!(find(&session, &of(None, TextFilter::Answered)).total, 30);
     assert_eq!(rows(&find(&session, &of(None, TextFilter::Skipped))), [7]);
     let newest = TextQuery { sort: TextSort::Newest, ..of(Some(ana), TextFilter::Answered) };
@@ -325,11 +325,11 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
         (next(&session, Some(ana)).kind, next(&session, Some(ana)).count),
         (NextStepKind::Label, Some(20))
     );
-    // A text is left until every question about it is answered.
+    // A text is unfinished until every question about it is answered.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let odd = session.project.add_question("odd", "Is it odd?", scale).unwrap().id;
     assert_eq!(next(&session, Some(ana)).count, Some(30));
-    // What is practised on is not asked for real.
+    // Practice texts are not asked as real ones.
     let practice = NewPracticeText {
         question: odd,
         text: TextId(30),
@@ -415,7 +415,7 @@ fn a_form_is_asked_once_and_what_is_not_said_is_not_known() {
     assert_eq!(known(&session, ana), "gender=woman");
     assert!(session.project.form_left(ana).unwrap().attributes.is_empty(), "age was passed over");
 
-    // A correction by the study stays when something else is asked and answered.
+    // A correction by the study persists when something else is asked and answered.
     let set = [("gender".to_owned(), "Woman".to_owned())];
     session.project.change_annotator(ana, None, &set, &[]).unwrap();
     let mut more = form();
@@ -475,12 +475,12 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
         let file = folder.path().join(format!("{}.handin", share.annotator));
         session.study.hand_in(&file, false).unwrap();
         session.close();
-        // A packet that was closed knows what was answered.
+        // A reopened packet knows what was answered.
         let session = open(folder.path(), &packet);
         assert!(session.project.form_left(me).unwrap().attributes.is_empty());
         handed_in.push(file);
     }
-    // Meanwhile ana answers at the study's desk too.
+    // Meanwhile ana also answers in the study's own project.
     let there = open(folder.path(), &copy);
     there.project.answer_form(ana, &said(&[("gender", Some("man"))])).unwrap();
     there.close();

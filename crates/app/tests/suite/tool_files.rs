@@ -76,7 +76,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
         assert_eq!(counted(&preview.notices, code), count, "{code}");
     }
     let report = import(&session, &file, &ImportChoices::default()).unwrap();
-    // Mood of two people, topics of one, parts of two, who both were shown them.
+    // Mood by two people, topics by one, parts by two, who were shown both.
     assert_eq!((report.texts, report.annotators, report.labels, report.repeats), (2, 3, 5, 2));
     assert_eq!(report.format.title, "Label Studio JSON");
     assert_eq!(counted(&report.notices, "drafts"), 1);

@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-/// Answers so many texts of the only person there.
+/// Answers a number of texts as the only person of the packet.
 fn label(file: &Path, texts: usize) {
     let session = open(file);
     let question = session.project.info().unwrap().questions[0].id;
@@ -177,7 +177,7 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
         };
         state.insert(name.clone(), rows(&sql));
     }
-    // Of the forger: nothing but answers to what was asked.
+    // Of the forger: only answers to what was asked.
     let asked = "SELECT 1 FROM assignments AS i JOIN packets AS p ON p.id = i.packet WHERE p.annotator = e.annotator AND i.text = e.text";
     let sql = format!("SELECT e.id FROM events AS e WHERE e.annotator IN {forger} AND NOT EXISTS ({asked})");
     assert_eq!(rows(&sql), Vec::<String>::new());
@@ -257,7 +257,7 @@ fn a_packet_without_any_sign_of_being_one_is_no_copy() {
     });
     let file = world.merge(&forged, &MergeConsent::all());
     assert_eq!((codes(&file), file.refused), (vec!["merge-no-copy"], true));
-    // Nor after its sessions are known, straight or by way of another copy.
+    // Nor after its sessions are known, directly or through another copy.
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();
     let session = open(&there);
@@ -282,7 +282,7 @@ fn what_was_handed_in_says_no_more_than_its_packet() {
     session.close();
     let file = world.merge(&handed, &MergeConsent::all());
     assert!(file.refused, "{file:?}");
-    // By the entry of the window.
+    // Through the window's entry point.
     let session = open(&world.project);
     let report = session.study.merge_as_job(&[handed, forged.clone()], &MergeConsent::all()).unwrap();
     assert!(report.files.iter().all(|file| file.refused), "{report:?}");
@@ -365,7 +365,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     let changes_there = file.effect.unwrap().changes;
     assert_eq!((changes_there[0].kind, changes_there[0].count), (MergeChangeKind::Answers, 1));
     assert_eq!(changes_there[0].names, ["cleo, t1, rude"]);
-    // What was shown is what is agreed to.
+    // Consent covers what was shown.
     let seen = MergeConsent { seen: vec![asks.seen.clone()], ..MergeConsent::all() };
     add(&there, "ben", 2, 0);
     let file = world.merge(&there, &seen);
@@ -381,7 +381,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     assert_ne!(state_of_all(&world.project), before);
 }
 
-/// Every row that people see.
+/// All rows that people can see.
 fn state_of_all(file: &Path) -> BTreeMap<String, Vec<String>> {
     let conn = Connection::open(file).unwrap();
     let mut state = state(file);
@@ -428,7 +428,7 @@ fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
     let cleo = session.project.annotator("cleo").unwrap().id;
     let gone = session.project.withdraw(cleo).unwrap();
     assert_eq!(gone.copies, [backup.to_string_lossy()]);
-    // A second one on the same day takes another name.
+    // A second one on the same day gets another name.
     session.close();
     let session = open(&there);
     let dora = session.project.annotator("dora").unwrap().id;
@@ -580,7 +580,7 @@ fn as_uuid(hex: &str) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// A small generator, so that a seed is a history.
+/// A small random number generator, so that a seed determines a history.
 struct Draw(u64);
 
 impl Draw {
@@ -611,14 +611,14 @@ fn a_thousand_forged_histories_say_nothing_that_their_forger_may_not_say() {
             true => refused += 1,
             false => taken += 1,
         }
-        // The oracle: everything but what ada answered to what she was asked is as it was.
+        // The oracle: everything but ada's answers to what she was asked is unchanged.
         assert_eq!(world.state(), before, "seed {seed}");
     }
     session.close();
     assert!(taken > 100 && refused > 100, "{taken} taken in, {refused} refused: both are to be tried");
 }
 
-/// Another answer in place of the first one of ada's.
+/// Replaces ada's first answer with another one.
 const OTHER_ANSWER: &str = "UPDATE events SET level = (level + 1) % 3 WHERE id = 1;
                             UPDATE current_answers SET level = (level + 1) % 3 WHERE event = 1";
 
@@ -653,7 +653,7 @@ fn what_was_handed_in_cannot_be_made_a_packet() {
             session.close();
         }
     }
-    // One more answer without any editor of databases.
+    // One more answer without a database editor.
     std::fs::write(&forged, &bytes[begins..]).unwrap();
     label(&forged, 1);
     assert_eq!(codes(&world.merge(&forged, &MergeConsent::all())), ["merge-no-key"]);
@@ -686,7 +686,7 @@ fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
 fn a_packet_is_no_copy_where_the_project_does_not_know_where_it_came_from() {
     let world = World::new();
     assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
-    // As a project of an earlier version, which did not note it.
+    // As in a project of an earlier version, which did not record it.
     forge(&world.project, |c| {
         exec(c, "DELETE FROM settings WHERE key = 'copies_taken_in'");
         Ok(())
@@ -720,7 +720,7 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
     std::fs::copy(&world.project, &there).unwrap();
     answer_as(&there, "emil", 1, 0);
     assert!(!world.merge(&there, &copies).refused);
-    // A colleague gets a copy of the project as it is now.
+    // A colleague gets a copy of the project in its current state.
     let never = world.path("never.dissensus");
     std::fs::copy(&world.project, &never).unwrap();
     answer_as(&never, "fay", 2, 0);
@@ -741,7 +741,7 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
         assert_eq!((codes(&file), file.refused), (vec!["merge-new-copy"], true), "{edit}");
         assert_eq!(state_of_all(&world.project), before, "{edit}");
     }
-    // A copy that brings nothing is not known by that.
+    // A copy without additions does not become known.
     let empty = world.path("empty.dissensus");
     std::fs::copy(&world.project, &empty).unwrap();
     forge(&empty, |c| {
@@ -872,12 +872,12 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
         assert_eq!(changes.iter().map(|one| (one.kind, one.count)).collect::<Vec<_>>(), [(kind, 1)], "{name}");
         assert_eq!(state_of_all(&world.project), before, "{name}");
     }
-    // What only adds comes in unasked still.
+    // Pure additions are still merged without a question.
     answer_as(&there, "emil", 2, 0);
     assert!(!world.merge(&there, &MergeConsent::default()).refused);
 }
 
-/// A form-answers fact of the packet's person.
+/// Inserts a form-answers fact of the packet's owner.
 fn says_of_herself(c: &Connection, at_ms: i64, value: &str) {
     let sql = "INSERT INTO facts (kind, annotator, at_ms, value) VALUES ('form-answers', 1, ?1, ?2)";
     c.execute(sql, dissensus_test_support::rusqlite::params![at_ms, value]).unwrap();
@@ -926,7 +926,7 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
     });
     assert!(!world.merge(&honest, &MergeConsent::default()).refused);
     assert_eq!(attributes()["region"], "north");
-    // What is set here afterwards holds, whatever time the packet gave.
+    // Later settings here take precedence, whatever time the packet gave.
     let session = open(&world.project);
     let now = ("region".to_owned(), "south".to_owned());
     session.project.change_annotator(ada, None, &[now], &[]).unwrap();
@@ -983,7 +983,7 @@ fn a_packet_has_times_that_have_a_date() {
         assert!(world.merge(&forged, &MergeConsent::all()).refused, "{occasion} {at}");
         assert_eq!(world.state(), before);
     }
-    // A project that has such a time from before is written all the same.
+    // A project that has such a time from before can still be written.
     forge(&world.project, |c| {
         exec(
             c,
@@ -1027,7 +1027,7 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
         assert!(file.problems[0].problem.message.contains("wording"), "{file:?}");
         assert_eq!(world.state(), before, "{to}");
     }
-    // A wording that held when it was handed out is one, also where it is another one here by now.
+    // A wording that was current at assignment is accepted, even if it has changed here by now.
     let session = open(&world.project);
     let question = session.project.info().unwrap().questions[0].id;
     let prompt = Some("Is it ruder?".to_owned());
@@ -1184,7 +1184,7 @@ fn a_copy_of_an_earlier_format_comes_with_its_journal() {
     let conn = Connection::open(&there).unwrap();
     exec(&conn, "DROP TABLE repeat_origins; PRAGMA user_version = 16");
     conn.close().unwrap();
-    // As a program that is killed leaves it.
+    // As left behind by a killed program.
     let conn = Connection::open(&there).unwrap();
     conn.set_db_config(
         dissensus_test_support::rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
@@ -1245,7 +1245,7 @@ fn two_copies_that_took_in_a_packet_and_its_forgery_take_in_each_other() {
         rows.unwrap().map(|row| row.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(rows(&world.project), rows(&there));
-    // What the person answers again counts in both.
+    // Later answers of the person count in both.
     label(&world.ada, 1);
     assert!(!merged(&world.project, &world.ada).refused);
     assert!(!merged(&there, &world.project).refused);

@@ -84,7 +84,7 @@ fn the_attribute_that_matters_comes_first_with_its_two_groups() {
     let groups = age.groups.as_ref().unwrap();
     assert_eq!(groups.a.attributes, [("age".to_owned(), "old".to_owned())]);
     assert_eq!(groups.b.attributes, [("age".to_owned(), "young".to_owned())]);
-    // As Compare groups has it, with an interval that is wider for the four pairs among which it was picked.
+    // As in Compare groups, with an interval that is wider because it was selected from four pairs.
     let compared = session.analysis.compare_groups(question, groups, 0, &Silent).unwrap().gap.unwrap();
     let gap = age.gap.unwrap();
     assert!((gap.value - compared.value).abs() < 1e-9 && gap.value > 0.5, "{gap:?} {compared:?}");

@@ -195,7 +195,7 @@ fn sets_take_into_account_that_options_go_together() {
         assert!(together > alone + 0.05, "{together} for {alone} of {}", row["most_likely_set"]);
         assert_eq!(chosen.contains(&"sad"), chosen.contains(&"tired"), "{row:?}");
     }
-    // Of one typed text the same figures.
+    // The same figures for one typed text.
     session.live.fit(question.id, &Silent).unwrap();
     let text = session.encoding.embed(NEW[1], &tiny()).unwrap();
     let one = session
@@ -207,7 +207,7 @@ fn sets_take_into_account_that_options_go_together() {
     let everybody = session.analysis.whole_answer(&question, None, AskedText::New(&text), &Silent).unwrap();
     let (_, all) = place.written(&session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
-    // A pair of options is named once, though sets and distances both have words on it.
+    // A pair of options is named once, though both sets and distances mention it.
     let said = &everybody.options_together;
     assert_eq!(said.matches("sad and tired").count(), 1, "{said}");
     for option in &everybody.options {
@@ -284,7 +284,7 @@ fn by_bundle(place: &Place, dir: &Path, choices: &PredictionChoices) -> Result<V
     Ok(table(&out))
 }
 
-/// The manifest changed by hand, with its sum.
+/// Changes the manifest by hand, with its checksum.
 fn changed(dir: &Path, change: impl Fn(&mut serde_json::Value)) {
     let path = dir.join("bundle.json");
     let mut manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -309,7 +309,7 @@ fn a_bundle_answers_as_its_project_did() {
     let expected: Vec<Vec<Row>> =
         [of(&[]), some.clone()].iter().map(|of| place.written(&session, of, true).unwrap().1).collect();
     drop(session);
-    // Elsewhere, and without the project.
+    // In another place, and without the project.
     std::fs::remove_file(place.path("p.dissensus")).unwrap();
     let moved = place.path("elsewhere");
     std::fs::rename(&dir, &moved).unwrap();
@@ -450,7 +450,7 @@ fn runs_of_all_options_are_bundled_as_a_whole() {
     for (text, row) in NEW.iter().zip(&rows) {
         for (run, name) in runs.iter().zip(question.scale.levels()) {
             let one = session.runs.predict(*run, AnnotatorId(1), text, &Silent).unwrap();
-            // The text was encoded in other company.
+            // The text was encoded in another batch.
             assert!((number(row, &format!("p_a0_{name}")) - f64::from(one.probabilities[1])).abs() < 1e-4);
         }
         let set = &row["most_likely_set"];

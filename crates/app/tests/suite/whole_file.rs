@@ -81,7 +81,7 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
     assert_eq!(copied, "weights");
     assert!(!at("r.runs/1/.dissensus-x.part").exists());
 
-    // Neither a file nor a folder of runs is replaced unasked.
+    // Neither a file nor a folder of runs is replaced without a request.
     let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "project-exists", "{error}");
     let replace = CopyChoices { runs: true, replace: true };

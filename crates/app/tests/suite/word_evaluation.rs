@@ -1,4 +1,4 @@
-//! Models scored on the words that people mark.
+//! Scores of models on the words that people mark.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 

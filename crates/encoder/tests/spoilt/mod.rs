@@ -1,4 +1,4 @@
-//! Copies of the tiny checkpoint that tests may spoil.
+//! Copies of the tiny checkpoint that tests may damage.
 
 #![allow(dead_code, reason = "each test file that shares these helpers uses some of them")]
 
@@ -12,7 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A copy of the tiny checkpoint that a test may spoil.
+/// A copy of the tiny checkpoint that a test may damage.
 pub(crate) struct Copy {
     _keep: TempDir,
     pub(crate) dir: PathBuf,
@@ -27,7 +27,7 @@ impl Copy {
         Self::copied(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny"), name)
     }
 
-    /// Of another fixture.
+    /// Copies another fixture.
     pub(crate) fn of(fixture: &Path) -> Self {
         Self::copied(fixture, "mine")
     }
