@@ -1,6 +1,6 @@
 //! Imports real files of annotation tools and compares the counts with those of an independent script. The
-//! files are not part of the project, so this test is ignored by default (the step `data` of `cargo xtask
-//! test` runs it).
+//! files are not part of the project, so this test is ignored by default (the step `data` of
+//! `cargo xtask test` runs it).
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says what was refused")]
 

@@ -1,8 +1,8 @@
 //! Calls every public use case of a session randomly from eight threads: no deadlock, no panic, no lost
 //! label.
 //!
-//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with `cargo xtask test
-//! --only stress`.
+//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with
+//! `cargo xtask test --only stress`.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 #![allow(clippy::print_stderr)] // seeds and what hangs must be seen

@@ -1,5 +1,6 @@
-//! all-mpnet-base-v2 compared with PyTorch. The encoder is fetched only on request (`cargo xtask models
-//! all-mpnet-base-v2`), so this test is ignored by default (the step `data` of `cargo xtask test` runs it).
+//! all-mpnet-base-v2 compared with PyTorch. The encoder is fetched only on request
+//! (`cargo xtask models all-mpnet-base-v2`), so this test is ignored by default (the step `data` of
+//! `cargo xtask test` runs it).
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 

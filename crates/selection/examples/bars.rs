@@ -1,7 +1,9 @@
 //! Evaluates all models on a CSV of labels and a NumPy file of embeddings, over several seeds.
 //!
-//! `cargo run --release --example bars -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice)
-//! (by-text:0.7|column) [LEVEL|-] [SEEDS] [MODELS|-] [final|inner]`
+//! ```text
+//! cargo run --release --example bars -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice) \
+//!     (by-text:0.7|column) [LEVEL|-] [SEEDS] [MODELS|-] [final|inner]
+//! ```
 //!
 //! Rows of the embeddings are texts in the order of their first row in the CSV. LEVEL (counted from 0)
 //! scores an ordinal question as binary; `-` leaves it ordinal. MODELS are names separated by commas.
