@@ -1,6 +1,6 @@
 //! The user guide in a window of its own: web pages from a folder of the package, or of the build in a checkout.
 
-use dissensus_workbench::view::Problem;
+use dissensus_api::Problem;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use tauri::http::{Request, Response, StatusCode, header};

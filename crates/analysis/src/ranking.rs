@@ -17,7 +17,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Measure, rank_band};
-pub use dissensus_training::live::{
+use dissensus_training::live::{
     Asked, Fitted, Measured, Over, differing_labels, form_camps, split_of_labels, widest, widest_interval,
 };
 use std::collections::HashSet;

@@ -1,5 +1,6 @@
-//! Real files of annotation tools, imported, against counts that a script of its own makes of them. They are not part of the project, so this
-//! test is ignored unless asked for (the step `data` of `cargo xtask test`).
+//! Imports real files of annotation tools and compares the counts with those of an independent script. The
+//! files are not part of the project, so this test is ignored by default (the step `data` of
+//! `cargo xtask test` runs it).
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says what was refused")]
 
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// The folder of the files: `exchange` beside the data sets.
+/// The folder of the files: `exchange` next to the data sets.
 fn folder() -> PathBuf {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let data = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
@@ -24,7 +25,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// What the script counts, by file.
+/// Expected counts of the script, by file.
 fn counts(folder: &Path) -> BTreeMap<String, Value> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/exchange_counts.py");
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
@@ -37,7 +38,7 @@ fn number(counted: &Value, key: &str) -> u64 {
     counted[key].as_u64().unwrap_or_default()
 }
 
-/// How a file is imported: what it does not say of its annotator is said, and a scale with one level gets another.
+/// Choices for importing a file: a missing annotator is supplied, and a scale with one level gets another.
 fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, WorkbenchError> {
     let mut columns = session.exchange.guess_columns(path, &ImportChoices::default())?;
     if columns.annotator.is_none() && (columns.label.is_some() || columns.span_start.is_some()) {
@@ -64,7 +65,7 @@ fn import(session: &Session, path: &Path, bad: bool) -> Result<ImportReport, Wor
     }
 }
 
-/// What the file says of times, durations and skips, row by row.
+/// Times, durations and skips in the file, row by row.
 fn timed(path: &Path, annotator: Option<&str>) -> [u64; 3] {
     let source = Source::open(path).unwrap();
     let mut roles = guess_roles(&source).unwrap();
@@ -78,7 +79,7 @@ fn timed(path: &Path, annotator: Option<&str>) -> [u64; 3] {
     found
 }
 
-/// Answers of the first and of later occasions, and texts that are skipped, as an export writes them.
+/// Counts in an export: answers of the first round, answers of later rounds, and skipped texts.
 fn exported(session: &Session, folder: &Path) -> [u64; 3] {
     let path = folder.join("out.csv");
     session.exchange.export(&path, None, true, &Silent).unwrap();
@@ -104,7 +105,7 @@ fn every_file_comes_to_the_counts_that_were_made_apart() {
     let mut wrong = Vec::new();
     for (name, counted) in &counts {
         let place = tempfile::tempdir().unwrap();
-        // Beside an imported file its bad rows are written.
+        // Bad rows are written next to an imported file.
         let path = place.path().join(Path::new(name).file_name().unwrap());
         std::fs::copy(folder.join(name), &path).unwrap();
         let home = Home::inside(&place.path().join("home"), Vec::new());

@@ -1,6 +1,8 @@
-//! Every public use case of a session from eight threads at random: nothing waits for ever, nothing panics, no label is lost.
+//! Calls every public use case of a session randomly from eight threads: no deadlock, no panic, no lost
+//! label.
 //!
-//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with `cargo xtask test --only stress`.
+//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with
+//! `cargo xtask test --only stress`.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 #![allow(clippy::print_stderr)] // seeds and what hangs must be seen
@@ -26,12 +28,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What a worker was refused, and how often each call was made and refused.
+/// Errors that a worker got, and how often each call was made and failed.
 type Worked = (BTreeSet<String>, BTreeMap<&'static str, (u32, u32)>);
 
 const THREADS: usize = 8;
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small, and the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -57,7 +59,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// What each thread is in the middle of.
+/// The current call of each thread.
 type Pending = Arc<Mutex<BTreeMap<usize, (&'static str, Instant)>>>;
 
 /// Ends the whole process when a call takes too long: threads in a deadlock cannot be ended otherwise.
@@ -89,7 +91,7 @@ struct Place {
     values: Vec<String>,
 }
 
-/// One thread: its own annotator's labels are counted, all else is done for the sake of doing it.
+/// One thread: the labels of its own annotator are counted, everything else only puts load on the session.
 struct Worker<'a> {
     number: usize,
     session: &'a Session,
@@ -100,7 +102,7 @@ struct Worker<'a> {
     done: BTreeMap<&'static str, (u32, u32)>,
 }
 
-/// What a caller can do nothing about; everything else is an answer to what was asked.
+/// Faults of the program; all other errors are valid answers.
 const FAULTS: [&str; 3] = ["panic", "internal", "project-damaged"];
 
 impl Worker<'_> {
@@ -311,7 +313,7 @@ fn tiny() -> EncoderChoice {
     EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
 }
 
-/// Calls everything for `length`, closes the session in the middle of it, and looks for every confirmed label.
+/// Calls everything for `length`, closes the session meanwhile, and looks for every confirmed label.
 fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: Duration) {
     let seed = seed();
     let home = Home::inside(folder, Vec::new());
@@ -346,7 +348,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
             }
         };
         let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(work(number))).collect();
-        // Closed while all of them are in the middle of something.
+        // Closed while all threads are busy.
         std::thread::sleep(length.saturating_sub(Duration::from_millis(500)));
         session.close();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -367,7 +369,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
         workers.iter().enumerate().filter(|(_, (labelled, _))| !labelled.is_empty())
     {
         let who = again.project.annotator(&format!("stress-{number}")).unwrap();
-        // `undo` of other threads may have taken some back; none that stands may be missing.
+        // `undo` on other threads may have taken some back; no current one may be missing.
         let done = again.labelling.progress(who.id, place.question).unwrap().done as usize;
         assert!(
             done <= labelled.len() && done + calls.get("undo").map_or(0, |c| c.0 as usize) >= labelled.len()

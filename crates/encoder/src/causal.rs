@@ -125,8 +125,8 @@ impl CausalModel {
         KvCache::default()
     }
 
-    /// Continues a text: returns the hidden states `[n, dim]`, after the last norm, of further vectors `[n,
-    /// dim]`, each of which attends to itself and everything before it. No vectors give no states.
+    /// Continues a text: returns the hidden states `[n, dim]`, after the last norm, of further vectors
+    /// `[n, dim]`, each of which attends to itself and everything before it. No vectors give no states.
     ///
     /// # Errors
     /// [`EncoderError::Compute`], for example for more tokens than the model has positions.

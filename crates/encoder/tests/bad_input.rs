@@ -1,5 +1,5 @@
-//! Damaged, contradictory and hostile folders and texts: a clear error or the right embedding, never a panic, never a
-//! number that is none.
+//! Damaged, contradictory and hostile folders and texts: a clear error or the right embedding, never a
+//! panic or a non-finite number.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -34,7 +34,7 @@ const TEXTS: [&str; 4] = [
     "\u{0}\u{7}\u{1b}[0m\u{feff}\u{202e} good \u{1F469}\u{200D}\u{1F4BB}",
 ];
 
-/// The tiny checkpoint cut over two files, every other tensor in each.
+/// The tiny checkpoint split into two files, every other tensor in each.
 fn sharded() -> Copy {
     let copy = Copy::new();
     let whole = fs::read(copy.dir.join("model.safetensors")).unwrap();
@@ -179,7 +179,7 @@ fn files_that_may_not_be_read_are_told() {
         let copy = Copy::new();
         let path = copy.dir.join(file);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-        // The superuser may read everything: then nothing is wrong with the folder.
+        // The superuser may read everything: then the folder is valid.
         match (File::open(&path), copy.open()) {
             (Ok(_), opened) => assert!(opened.is_ok(), "{file}"),
             (Err(_), opened) => says(&opened.unwrap_err(), "encoder-unreadable", &[file]),
@@ -381,14 +381,14 @@ fn ten_thousand_equal_texts_and_a_very_long_one() {
     let mut texts = vec!["good"; 10_000];
     texts.push(&long);
     let found = encoder.encode(&texts).unwrap();
-    // Beside other company the products are summed in another order.
+    // In another batch the products are summed in another order.
     let off = |e: &Vec<f32>| e.iter().zip(&found[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     let worst = found[..10_000].iter().map(off).fold(0.0, f32::max);
     assert!(worst < 1e-5, "off by {worst}");
     assert!(found[10_000].iter().all(|v| v.is_finite()) && found[10_000] != found[0]);
 }
 
-/// Finite embeddings or an error, for every text alone and for all together.
+/// Finite embeddings or an error, for every text on its own and for all together.
 #[track_caller]
 fn assert_finite(encoder: &Encoder, what: &str) {
     let alone = TEXTS.iter().map(|text| encoder.encode(&[text]));
@@ -397,7 +397,8 @@ fn assert_finite(encoder: &Encoder, what: &str) {
     }
 }
 
-/// A small generator (Knuth's 64-bit linear congruential one), so that the same damage is done in every run.
+/// A small random number generator (Knuth's 64-bit linear congruential one), so that the damage is the same
+/// in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -407,7 +408,7 @@ impl Dice {
     }
 }
 
-/// Changes a few bytes, cuts the end off, doubles a piece, or writes a number where digits are.
+/// Changes a few bytes, cuts the end off, duplicates a piece, or writes a number in place of digits.
 fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     match dice.below(5) {
         0 => bytes.truncate(dice.below(bytes.len())),
@@ -443,7 +444,7 @@ fn random_damage_is_told_or_harmless_and_never_a_panic() {
         for round in 0..400 {
             let mut bytes = whole.clone();
             if file == "model.safetensors" && round % 2 == 0 {
-                // Half of the damage to the header, which is a small part of the file.
+                // Half of the damage is to the header, which is a small part of the file.
                 let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize + 8;
                 let rest = bytes.split_off(header);
                 damage(&mut bytes, &mut dice);

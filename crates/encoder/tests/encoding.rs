@@ -1,4 +1,4 @@
-//! What callers of `encode` and `encode_stream` rely on, on the tiny checkpoint.
+//! The contract of `encode` and `encode_stream`, on the tiny checkpoint.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -30,7 +30,7 @@ fn worst(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// Texts of many lengths, all different.
+/// Different texts of many lengths.
 fn many(n: usize) -> Vec<String> {
     let words = ["this", "is", "not", "fair", "good", "bad", "you", "are"];
     (0..n)
@@ -53,7 +53,7 @@ fn pooled_embeddings_are_the_references() {
         let encoder = open(&EncoderOptions {
             pooling: Some(pooling),
             max_tokens: Some(24),
-            // As the references are.
+            // As for the references.
             long_texts: LongTexts::Truncate,
             ..EncoderOptions::default()
         });
@@ -70,7 +70,7 @@ fn pooled_embeddings_are_the_references() {
 
 #[test]
 fn the_tokenizers_own_padding_and_cut_are_overridden() {
-    // The folder's tokenizer.json pads to, and cuts at, 12 tokens; sentence_bert_config.json says 20.
+    // The folder's tokenizer.json pads and truncates to 12 tokens; sentence_bert_config.json has 20.
     let encoder = cutting();
     let long = "good ".repeat(50);
     assert_eq!(encoder.count_tokens(&["good", &long]).unwrap(), [3, 20]);
@@ -78,7 +78,7 @@ fn the_tokenizers_own_padding_and_cut_are_overridden() {
 
 #[test]
 fn a_cut_text_keeps_its_closing_token() {
-    // [CLS] and the closing [SEP] count: 18 words fill 20 tokens, and more words change nothing but "cut".
+    // [CLS] and the closing [SEP] count: 18 words fill 20 tokens, and more words change only "cut".
     let encoder = cutting();
     let fits = "good ".repeat(18);
     let long = "good ".repeat(40);
@@ -214,7 +214,7 @@ fn a_stream_reads_the_next_window_ahead_and_no_more() {
     let plan = BatchPlan { window_texts: 50, batch_tokens: Some(100), ..BatchPlan::default() };
     tiny()
         .encode_stream(counting, &plan, |batch| {
-            // The rest of the window at hand, and the next.
+            // The rest of the current window, and the next.
             assert!(read.get() <= batch.texts_done + 100);
             ControlFlow::Continue(())
         })

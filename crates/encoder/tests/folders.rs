@@ -1,4 +1,4 @@
-//! Every way in which an encoder folder can be wrong, each told apart, on the tiny checkpoint.
+//! Every way in which an encoder folder can be wrong, with distinct errors, on the tiny checkpoint.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -269,7 +269,7 @@ fn narrowed(Stored(_, shape, data): Stored, dtype: Dtype) -> Stored {
     Stored(dtype, shape, bytes.collect())
 }
 
-/// What was chosen when it was opened is in the files of its copy, so that whoever opens that need choose nothing.
+/// Options of the opened encoder are in the files of its copy, which can be opened without options.
 #[test]
 fn a_copy_is_opened_as_the_original_was() {
     let original = Copy::new();
@@ -292,7 +292,7 @@ fn a_copy_is_opened_as_the_original_was() {
     );
     let texts = ["this is not fair", "you are bad and good and bad and fair and bad and good", ""];
     assert_eq!(copy.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
-    // Weights that are others by now are not passed off as its own.
+    // Weights that were changed meanwhile are not passed off as its own.
     let path = original.dir.join("model.safetensors");
     let mut bytes = fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;

@@ -1,4 +1,4 @@
-//! GGUF files: the same numbers as transformers reads in them, and clear words where one cannot be read.
+//! GGUF files: the same numbers as transformers reads from them, and clear errors for unreadable ones.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -35,7 +35,7 @@ fn worst(found: &[Vec<f32>], expected: &[Vec<f32>]) -> f32 {
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// A copy of llama.gguf in a folder of its own, with its bytes changed.
+/// A copy of llama.gguf in a separate folder, with its bytes changed.
 fn changed(change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let bytes = change(fs::read(fixture("llama.gguf")).unwrap());
@@ -134,7 +134,7 @@ fn what_a_file_holds_that_is_not_known_is_named() {
             &["blk.9.ffn_up.weight", "no use for"],
         ),
         ("blk.1.ffn_up.weight", "blk.0.ffn_up.weight", "encoder-tensor", &["layers.1.mlp.up_proj.weight"]),
-        // A norm of heads that this architecture does not have, and a place that is written in two ways.
+        // A norm of heads that this architecture does not have, and a position that is written in two ways.
         (
             "blk.1.attn_norm.weight",
             "blk.1.attn_q_norm.bias",
@@ -169,7 +169,7 @@ fn what_a_file_holds_that_is_not_known_is_named() {
     says(&refused(bert.path()), "encoder-gguf", &["\"bert\"", "tokenizer.json beside it"]);
 }
 
-/// As a model hub's cache has them: a link to a file that is named by its hash.
+/// As in a model hub's cache: a link to a file that is named by its hash.
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_file_has_its_own_name() {
@@ -208,7 +208,7 @@ fn damaged_files_give_errors_or_finite_numbers() {
     };
     let mut refused = 0;
     for _ in 0..150 {
-        // The head has 5,000 bytes of 45,000, and all that can go wrong is there.
+        // The header has 5,000 bytes of 45,000, and everything that can go wrong is there.
         let damages: Vec<(usize, u8)> = (0..1 + next(3)).map(|_| (next(5_500), next(256) as u8)).collect();
         let place = changed(|mut bytes| {
             damages.iter().for_each(|(at, byte)| bytes[*at] = *byte);
@@ -251,7 +251,7 @@ fn what_was_learned_is_saved_as_safetensors() {
     assert_eq!(config["pad_token"], "<|im_end|>");
 }
 
-/// As safetensors that transformers opens: the same numbers, whatever the file was quantised to.
+/// As safetensors that transformers opens: the same numbers, with any quantisation of the file.
 #[test]
 fn a_file_is_copied_as_a_folder_of_safetensors() {
     let encoder = Encoder::open(&fixture("llama.gguf"), &on_cpu()).unwrap();

@@ -1,4 +1,4 @@
-//! Encoders fetched from a model hub, on a small hub of our own.
+//! Encoders fetched from a model hub, on a small local hub.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -17,7 +17,7 @@ fn tiny() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny")
 }
 
-/// A cache that a test may fill, and the hub it is filled from.
+/// A cache for a test, and the hub it is filled from.
 struct Setting {
     hub: LocalHub,
     config: HubConfig,
@@ -49,7 +49,7 @@ impl Setting {
         cached(&NAME.parse().unwrap(), &self.config)
     }
 
-    /// Fails the fetch and checks what is said.
+    /// Expects the fetch to fail and checks the message.
     #[track_caller]
     fn fails(&self, code: &str, words: &[&str]) {
         let error = self.fetch().unwrap_err();
@@ -86,7 +86,7 @@ fn a_fetched_encoder_gives_the_embeddings_of_its_folder() {
     assert_eq!((last.bytes, last.total), (whole, whole));
 }
 
-/// Bytes of all files that an encoder needs of the fixture: all it has.
+/// Size in bytes of all files of the fixture that an encoder needs, which are all its files.
 fn setting_bytes() -> u64 {
     let files = [
         "config.json",
@@ -148,7 +148,7 @@ fn offline_and_not_cached_is_said() {
 fn a_snapshot_that_another_tool_left_unfinished_is_not_taken_for_whole() {
     let setting = Setting::new();
     let dir = setting.fetch().unwrap();
-    // Without it the encoder would open, and pool otherwise than it should.
+    // Without it the encoder would open, but pool in another way.
     fs::remove_file(dir.join("modules.json")).unwrap();
     assert_eq!(setting.cached(), None);
     assert_eq!(setting.fetch().unwrap(), dir);
@@ -170,7 +170,7 @@ fn optional_files_that_the_repository_lacks_are_known_to_lack() {
 #[test]
 fn no_connection_takes_the_cached_snapshot_or_says_so_in_one_line() {
     let mut setting = Setting::new();
-    // A port that nobody listens on.
+    // An unused port.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = std::mem::replace(&mut setting.config.endpoint, format!("http://{free}"));
     setting.fails("encoder-hub-offline", &[NAME, &free.to_string(), "choose a folder"]);

@@ -1,5 +1,5 @@
-//! What becomes of a text before the model reads it: windows of long texts, prompts, lower case. Expected embeddings are put
-//! together from those of short texts, as sentence-transformers defines them.
+//! Preprocessing of texts: windows of long texts, prompts, lower case. Expected embeddings are combined
+//! from those of short texts, as sentence-transformers defines them.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -15,7 +15,7 @@ use dissensus_encoder::{
 use serde_json::{Value, json};
 use spoilt::{Copy, says};
 
-/// Tokens of the tiny encoder's window beside its two special ones.
+/// Number of tokens in the tiny encoder's window in addition to its two special ones.
 const WINDOW: usize = 18;
 
 /// The tiny checkpoint without scaling, so that means can be compared.
@@ -37,7 +37,7 @@ fn encode(encoder: &Encoder, text: &str) -> Vec<f32> {
     encoder.encode(&[text]).unwrap().swap_remove(0)
 }
 
-/// Words that are one token each, without a pattern.
+/// Words that are one token each, in a pseudo-random order.
 fn words(copy: &Copy, n: usize) -> Vec<String> {
     let tokenizer: Value =
         serde_json::from_slice(&fs::read(copy.dir.join("tokenizer.json")).unwrap()).unwrap();
@@ -58,7 +58,7 @@ fn assert_close(found: &[f32], expected: &[f32]) {
     assert!(worst < 1e-5, "off by {worst}");
 }
 
-/// Component by component over the embeddings.
+/// Combines the embeddings component by component.
 fn over(embeddings: &[Vec<f32>], of: impl Fn(&[f32]) -> f32) -> Vec<f32> {
     (0..embeddings[0].len()).map(|i| of(&embeddings.iter().map(|e| e[i]).collect::<Vec<f32>>())).collect()
 }
@@ -75,7 +75,7 @@ fn largest(values: &[f32]) -> f32 {
 fn a_long_text_is_averaged_over_windows_that_cover_it() {
     let copy = raw();
     let words = words(&copy, 40);
-    // 40 words in windows of 18 that have an eighth, 2, in common: three, evenly spread.
+    // 40 words in windows of 18 that share an eighth, 2: three, evenly spaced.
     let windows: Vec<String> = [0, 11, 22].map(|start| words[start..start + WINDOW].join(" ")).to_vec();
     type OverWindows = fn(&[f32]) -> f32;
     let cases: [(Pooling, OverWindows); 4] =
@@ -87,7 +87,7 @@ fn a_long_text_is_averaged_over_windows_that_cover_it() {
     }
 }
 
-/// Where words that are joined by single spaces stand.
+/// Positions of words that are joined by single spaces.
 fn places(words: &[String]) -> Vec<(u32, u32)> {
     let mut start = 0;
     let place = |word: &String| {
@@ -121,7 +121,7 @@ fn words_have_the_states_of_their_tokens() {
         // The first token is a special one.
         assert_close(found, &[&states[0][word + 1][..], &states[upper][word + 1]].concat());
     }
-    // Two words as one: the mean. A place without a token: zeros.
+    // Two words as one: the mean. A range without a token: zeros.
     let (first, second) = (places(&five)[0], places(&five)[1]);
     let pair = word_states(&encoder, &text, vec![(first.0, second.1), (first.1, first.1)]);
     let dim = states[0][1].len();
@@ -130,7 +130,7 @@ fn words_have_the_states_of_their_tokens() {
     assert!(pair[2 * dim..].iter().all(|value| *value == 0.0));
 }
 
-/// What learns has the same states of the same words as what reads.
+/// A trainable encoder has the same states of the same words as a frozen one.
 #[test]
 fn words_have_the_same_tokens_where_an_encoder_learns() {
     let copy = raw();
@@ -142,7 +142,7 @@ fn words_have_the_same_tokens_where_an_encoder_learns() {
     let all = [places(&five), places(&long)];
     let found = trainable.word_tokens(&borrowed, &all).unwrap();
     let tokens = trainable.tokenize(&borrowed).unwrap();
-    // Behind the first window nothing is learned of a long text.
+    // After the first window nothing is learned from a long text.
     assert_eq!((found[1].len(), found[1][WINDOW].is_empty()), (WINDOW * 2, true));
     assert!(found[1][..WINDOW].iter().all(|tokens| !tokens.is_empty()));
     let mut read = Vec::new();
@@ -272,7 +272,7 @@ fn a_prompt_is_put_in_front_of_every_text() {
     assert_eq!(with(Some("query"), named("passage")).0, bad);
     assert_eq!(with(Some("query"), Prompt::Text(String::new())).0, encode(&plain, "not fair"));
     assert_eq!(with(None, Prompt::Text("bad ".to_owned())).0, bad);
-    // The prompt itself decides the version, not where it came from.
+    // The prompt itself determines the version, not its source.
     assert_eq!(with(Some("query"), Prompt::FromFolder).1, with(None, Prompt::Text("good ".to_owned())).1);
     assert_ne!(with(None, named("query")).1, with(None, named("passage")).1);
     assert!(with(None, Prompt::FromFolder).1.ends_with("/mean/20/windows/raw"));
@@ -283,7 +283,7 @@ fn every_window_of_a_long_text_begins_with_the_prompt() {
     let copy = prompted(Some("query"));
     let words = words(&copy, 40);
     let encoder = open(&copy, &options());
-    // One token of the prompt leaves 17: 40 words in windows that have 2 or more in common.
+    // One token of the prompt leaves 17: 40 words in windows that share 2 or more.
     let plain = open(&raw(), &options());
     let windows = [0, 11, 23].map(|start| format!("good {}", words[start..start + WINDOW - 1].join(" ")));
     let alone: Vec<Vec<f32>> = windows.iter().map(|window| encode(&plain, window)).collect();
@@ -309,7 +309,7 @@ fn prompts_that_cannot_be_followed_are_refused() {
     }
 }
 
-/// The folder with a tokenizer that tells case apart.
+/// The folder with a case-sensitive tokenizer.
 fn cased() -> Copy {
     let copy = raw();
     let path = copy.dir.join("tokenizer.json");

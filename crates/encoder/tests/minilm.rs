@@ -1,4 +1,4 @@
-//! all-MiniLM-L6-v2 against PyTorch. Needs the real encoder: `cargo xtask models`.
+//! all-MiniLM-L6-v2 compared with PyTorch. Needs the real encoder: `cargo xtask models`.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -35,7 +35,7 @@ fn minilm() -> PathBuf {
     }
 }
 
-/// Cuts long texts, as sentence-transformers does, which made the reference.
+/// Cuts long texts, as in sentence-transformers, which made the reference.
 fn options() -> EncoderOptions {
     EncoderOptions { device: DeviceChoice::Cpu, long_texts: LongTexts::Truncate, ..EncoderOptions::default() }
 }
@@ -97,7 +97,7 @@ fn eight_bits_stay_near_and_have_a_version_of_their_own() {
     let bytes = with(PrecisionChoice::Exactly(Precision::Int8));
     assert_eq!(bytes.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256/int8");
     assert!(worst_cosine(&bytes) >= 0.995);
-    // Which of the two `fast` is depends on what the processor multiplies.
+    // The meaning of `fast` depends on the processor's instructions.
     let fast = with(PrecisionChoice::Fast);
     let version = fast.version().key();
     assert!([plain.version().key(), bytes.version().key()].contains(&version), "{version}");

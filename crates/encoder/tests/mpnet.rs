@@ -1,5 +1,6 @@
-//! all-mpnet-base-v2 against PyTorch. The encoder is fetched on request only (`cargo xtask models all-mpnet-base-v2`), so
-//! this test is ignored unless asked for (the step `data` of `cargo xtask test`).
+//! all-mpnet-base-v2 compared with PyTorch. The encoder is fetched only on request
+//! (`cargo xtask models all-mpnet-base-v2`), so this test is ignored by default (the step `data` of
+//! `cargo xtask test` runs it).
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -29,7 +30,7 @@ fn twenty_texts_have_the_embeddings_that_pytorch_gives_them() {
     let dir = mpnet();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mpnet-20.json");
     let reference: Reference = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    // Cuts long texts, as sentence-transformers does, which made the reference.
+    // Cuts long texts, as in sentence-transformers, which made the reference.
     let options = EncoderOptions {
         device: DeviceChoice::Cpu,
         long_texts: LongTexts::Truncate,

@@ -1,5 +1,6 @@
-//! SmolLM2-135M-Instruct-q4 against transformers. The encoder is fetched on request only (`cargo xtask models
-//! SmolLM2-135M-Instruct-q4`), so this test is ignored unless asked for (the step `data` of `cargo xtask test`).
+//! SmolLM2-135M-Instruct-q4 compared with transformers. The encoder is fetched only on request
+//! (`cargo xtask models SmolLM2-135M-Instruct-q4`), so this test is ignored by default (the step `data` of
+//! `cargo xtask test` runs it).
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 

@@ -1,5 +1,5 @@
-//! Cut and edited tokenizer.json files of every family: an error that names the file, or an encoder that works; never a
-//! panic, which on a background thread would leave a job running for ever.
+//! Truncated and edited tokenizer.json files of every family: an error with the file's name, or an encoder
+//! that works; never a panic, which on a background thread would leave a job running for ever.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use spoilt::{Copy, says};
 
-/// Cuts of each part of a file.
+/// Number of cuts of each part of a file.
 const CUTS: usize = 40;
 
 /// Every fixture with a tokenizer.
@@ -29,7 +29,7 @@ fn families() -> Vec<PathBuf> {
     found
 }
 
-/// Opens the copy with this tokenizer.json, and encodes where it opens. `Err` where something panicked.
+/// Opens the copy with this tokenizer.json, and encodes if it opens. `Err` after a panic.
 fn try_out(copy: &Copy, file: &[u8]) -> Result<Option<dissensus_encoder::EncoderError>, String> {
     fs::write(copy.dir.join("tokenizer.json"), file).unwrap();
     let tried = catch_unwind(AssertUnwindSafe(|| {
@@ -43,7 +43,8 @@ fn a_cut_file_is_an_error_that_names_it() {
     for family in families() {
         let copy = Copy::of(&family);
         let whole = fs::read(family.join("tokenizer.json")).unwrap();
-        // Evenly over the file, and closely where its parts are named: the library panicked within the decoder.
+        // Evenly over the file, and closely where its parts are named: the library panicked within the
+        // decoder.
         let text = String::from_utf8(whole.clone()).unwrap();
         let decoder = text.find("\"decoder\"").unwrap();
         let model = text.find("\"model\"").unwrap_or(whole.len());
@@ -82,7 +83,7 @@ fn an_edited_file_is_an_error_or_works() {
 
 #[test]
 fn a_damaged_table_of_characters_is_an_error() {
-    // Valid JSON: the library's own table inside it is what is broken.
+    // Valid JSON: only the library's own table inside it is broken.
     let charsmap = "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAAAA==\"}";
     let copy = Copy::new();
     let mut whole: Value =
@@ -94,7 +95,7 @@ fn a_damaged_table_of_characters_is_an_error() {
     }
 }
 
-/// Places of everything but the vocabulary's own entries.
+/// Collects pointers to everything but the vocabulary's own entries.
 fn collect(value: &Value, at: &str, pointers: &mut Vec<String>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), value)).collect(),

@@ -1,4 +1,4 @@
-//! What training holds in memory does not grow with the number of cores.
+//! The memory of training does not grow with the number of cores.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 #![allow(unsafe_code, reason = "an allocator that counts can only be written so")]
 
@@ -12,24 +12,24 @@ use candle_core::{DType, Device, Tensor};
 use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy, Trainable};
 use serde_json::json;
 
-/// Bytes in use, and the most since it was last set.
+/// Bytes in use, and the maximum since it was last reset.
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
-// SAFETY: every call is passed on as it is; the counters allocate nothing.
+// SAFETY: every call is passed on unchanged; the counters allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promise is ours.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is ours.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -38,10 +38,11 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const HIDDEN: usize = 64;
-/// So many that their gradients outweigh all else, the scratch memory of matrix products included: 24 MiB.
+/// So many that their gradients outweigh everything else, including the scratch memory of matrix products:
+/// 24 MiB.
 const VOCABULARY: usize = 100_000;
 
-/// A BERT of one layer with a large vocabulary, and the tiny tokenizer, which knows the first words of it.
+/// A BERT of one layer with a large vocabulary, and the tiny tokenizer, which knows its first words.
 fn large_vocabulary(dir: &Path) {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
     fs::copy(tiny.join("tokenizer.json"), dir.join("tokenizer.json")).unwrap();
@@ -80,7 +81,7 @@ fn large_vocabulary(dir: &Path) {
     candle_core::safetensors::save(&tensors, dir.join("model.safetensors")).unwrap();
 }
 
-/// Bytes that a step needs beside what was there before it, and the gradient of the word embeddings.
+/// Additional bytes that a step needs, and the gradient of the word embeddings.
 fn step(dir: &Path, threads: usize) -> (usize, Vec<f32>) {
     let options =
         EncoderOptions { threads: Some(threads), device: DeviceChoice::Cpu, ..EncoderOptions::default() };
@@ -105,11 +106,11 @@ fn sixteen_workers_need_little_more_memory_than_one() {
     let table = VOCABULARY * HIDDEN * size_of::<f32>();
     let (alone, expected) = step(dir.path(), 1);
     let (many, found) = step(dir.path(), 16);
-    // One gradient of all words, wherever it was computed; each worker's own would be 16 more.
+    // One gradient of all words, wherever it was computed; a separate one per worker would be 16 more.
     assert!(alone >= table, "{alone} bytes hold no gradient of {table}");
     assert!(many < alone + 2 * table, "{many} bytes with 16 workers, {alone} with one");
     let worst = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(worst < 1e-5, "off by {worst}");
-    // The same again, whichever worker is done first.
+    // The same again, regardless of which worker is done first.
     assert_eq!(step(dir.path(), 16).1, found);
 }

@@ -64,7 +64,7 @@ impl Labelling {
         let marks: Vec<NewMark> = questions.iter().map(mark).collect();
         self.context.store.write(move |tx| marks.iter().try_for_each(|new| tx.add_mark(new).map(drop)))?;
         if self.follow_events().is_err() {
-            self.annotations.clear(); // the marks are on disk; they are read when they are next asked for
+            self.annotations.clear(); // the marks are on disk, and are read at the next request
         }
         Ok(())
     }

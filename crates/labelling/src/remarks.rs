@@ -30,7 +30,7 @@ impl Labelling {
         let new = NewMark { annotator, question, text, kind, at_ms: now_ms(), source, remark, guideline };
         self.context.store.mark(&new)?;
         if self.follow_events().is_err() {
-            self.annotations.clear(); // it is on disk, and is read when it is next asked for
+            self.annotations.clear(); // it is on disk, and is read at the next request
         }
         self.context.listeners.send(&Event::Project);
         Ok(())

@@ -82,7 +82,7 @@ pub(super) struct Split {
     pub(super) test_texts: u64,
 }
 
-/// Keys of figures, with their labels; where less is better the label says so.
+/// Keys of figures, with their labels, in which ↓ means that less is better.
 pub(super) const FIGURES: [(&str, &str); 20] = [
     ("log_loss", "log loss ↓"),
     ("token_log_loss", "log loss of words ↓"),

@@ -1,11 +1,15 @@
 //! Evaluates all models on a CSV of labels and a NumPy file of embeddings, over several seeds.
 //!
-//! `cargo run --release --example bars -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice) (by-text:0.7|column) [LEVEL|-] [SEEDS] [MODELS|-] [final|inner]`
+//! ```text
+//! cargo run --release --example bars -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice) \
+//!     (by-text:0.7|column) [LEVEL|-] [SEEDS] [MODELS|-] [final|inner]
+//! ```
 //!
-//! Rows of the embeddings are texts in order of their first row in the CSV. LEVEL (counted from 0) scores an ordinal
-//! question as binary; `-` leaves it ordinal. MODELS are names with commas between them. Columns of the CSV that it does not know
-//! are attributes of the annotators. `inner` never reads the scored texts: it divides those that train once more (by text) or
-//! scores the official validation texts (column), which is where choices are made.
+//! Rows of the embeddings are texts in the order of their first row in the CSV. LEVEL (counted from 0)
+//! scores an ordinal question as binary; `-` leaves it ordinal. MODELS are names separated by commas.
+//! Unknown columns of the CSV are attributes of the annotators. `inner` never reads the scored texts: it
+//! divides the training texts once more (by text) or scores the official validation texts (column), for
+//! choices.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
 
@@ -81,7 +85,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The same question asked of texts that train: the scored ones stay out.
+/// The same question about training texts: the scored ones are excluded.
 fn inside(
     data: &TrainingData<'_>,
     split: SplitSpec,

@@ -1,9 +1,13 @@
 //! Learning curves of new annotators on a CSV of labels and a NumPy file of embeddings, mean over seeds.
 //!
-//! `cargo run --release --example cold -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice) (LEVEL|-) SEEDS [MODELS] [TEXT_SHARE]`
+//! ```text
+//! cargo run --release --example cold -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice) \
+//!     (LEVEL|-) SEEDS [MODELS] [TEXT_SHARE]
+//! ```
 //!
-//! LEVEL (counted from 0) scores an ordinal question as binary. With TEXT_SHARE that share of the texts is never trained on. Every
-//! line says by how much each model's log loss lies above that of the last one, seed by seed: mean and standard error.
+//! LEVEL (counted from 0) scores an ordinal question as binary. With TEXT_SHARE that share of the texts is
+//! never trained on. Every line prints by how much each model's log loss exceeds that of the last one, seed
+//! by seed: mean and standard error.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
 

@@ -1,8 +1,9 @@
-//! Trains models on a large simulation and reports seconds and the largest memory of the process.
+//! Trains models on a large simulation and reports seconds and the peak memory of the process.
 //!
 //! `cargo run --release --example scale -- MODELS ANNOTATORS [TEXTS] [LABELS] [LEVELS] [DIM]`
 //!
-//! MODELS are names with commas between them; 100,000 texts, 30 labels an annotator, 2 levels and 384 numbers by default.
+//! MODELS are names separated by commas; 100,000 texts, 30 labels per annotator, 2 levels and 384 numbers
+//! by default.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
 
@@ -36,7 +37,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds from arrays to a fitted model, and the mean log-likelihood of a label it was fitted on.
+/// Trains a model; returns the seconds, and the mean log-likelihood of a label it was fitted on.
 fn train(kind: ModelKind, sim: &Simulation) -> Result<(f64, f64), ModelError> {
     let data = TrainingData {
         embeddings: &sim.embeddings,
@@ -57,7 +58,7 @@ fn train(kind: ModelKind, sim: &Simulation) -> Result<(f64, f64), ModelError> {
     Ok((seconds, sum / sim.observations.len().max(1) as f64))
 }
 
-/// Largest resident set of this process so far, where the system says it.
+/// Peak resident set of this process so far, if the system reports it.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));

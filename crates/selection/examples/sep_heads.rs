@@ -1,9 +1,12 @@
-//! Times our heads of each annotator; the other side of tools/bench/sep_heads.py.
+//! Times our heads of each annotator; the counterpart of tools/bench/sep_heads.py.
 //!
-//! `cargo run --release --features bench --example sep_heads -- LABELS.csv EMBEDDINGS.npy LEVEL STRENGTH [REPEATS]`
+//! ```text
+//! cargo run --release --features bench --example sep_heads -- \
+//!     LABELS.csv EMBEDDINGS.npy LEVEL STRENGTH [REPEATS]
+//! ```
 //!
-//! Labels are taken as "LEVEL (counted from 0) or more". Prints JSON: seconds of every repeat, the penalised loss of every
-//! annotator (null for one class or no label).
+//! Labels are converted to "LEVEL (counted from 0) or more". Prints JSON: seconds of every repeat, the
+//! penalised loss of every annotator (null for one class or no label).
 
 #![allow(clippy::print_stdout)] // an example talks to its terminal
 

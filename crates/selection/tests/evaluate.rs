@@ -1,4 +1,4 @@
-//! Evaluation, held-out accuracy and the map, on made-up worlds whose truth is known.
+//! Evaluation, held-out accuracy and the map, on simulations with known truth.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -55,7 +55,7 @@ fn scored_labels_are_never_seen() {
     let parts: Vec<Option<Split>> =
         (0..120).map(|t| Some(if t % 3 == 0 { Split::Test } else { Split::Train })).collect();
     let honest = run(&sim, SplitSpec::Column, &parts, None).unwrap();
-    // Turning every scored label over must turn the accuracy over: predictions cannot have moved.
+    // Inverting every scored label must invert the accuracy: predictions cannot have moved.
     let mut turned = sim.clone();
     for o in turned.observations.iter_mut().filter(|o| o.text % 3 == 0) {
         *o = Observation { level: 1 - o.level, ..*o };
@@ -66,8 +66,9 @@ fn scored_labels_are_never_seen() {
     }
 }
 
-/// Levels are drawn by lot for each of 150 bodies, each of which stands there twice: nothing can be known of a body but by having
-/// seen it. A model that looks up the body's training labels knows the copies of texts that are on the other side.
+/// Levels are random for each of 150 bodies, each of which occurs twice: a body can only be predicted by
+/// having seen it. A model that looks up the body's training labels knows the copies of texts on the other
+/// side.
 #[test]
 fn copies_do_not_teach_what_they_are_tested_with() {
     let bodies = 150u32;

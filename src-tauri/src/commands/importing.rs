@@ -58,7 +58,7 @@ session_commands! {
 
 app_commands! {
     /// Formats of other programs for exporting labels.
-    fn export_formats() -> Vec<ExportFormat> = |_| Ok(formats());
+    fn export_formats() -> Vec<ExportFormat> = |_app| Ok(formats());
 }
 
 session_commands! {

@@ -1,4 +1,4 @@
-//! Which encoder a project uses, and that nothing is scored by what trained it.
+//! The encoder of a project, and that no score is based on what trained it.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -59,7 +59,7 @@ fn run_in_use(session: &Session) -> Option<u32> {
     session.live.active_model(question(session)).unwrap().run
 }
 
-/// Does something once, in the middle of the work that it watches.
+/// Does something once, in the middle of the work that it observes.
 struct Meanwhile<F: FnOnce() + Send>(Mutex<Option<F>>);
 
 impl<F: FnOnce() + Send> Progress for Meanwhile<F> {
@@ -84,7 +84,7 @@ fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
     assert_ne!(version(&session), done.encoder);
     let active = session.live.active_model(question(&session)).unwrap();
     assert!(active.tuned);
-    // The way back leads to what was in use before, not to what the late encoding wanted.
+    // Going back restores the encoder that was in use before, not the one of the late encoding.
     session.runs.use_run(None).unwrap();
     assert!(version(&session).contains("/mean/"), "{}", version(&session));
 }
@@ -146,7 +146,7 @@ fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
     assert!(version(&session).contains("/max/"));
 }
 
-/// What is shown of every text and of everyone, measured and predicted.
+/// What is shown about all texts and annotators, measured and predicted.
 fn shown(session: &Session) -> (Vec<TextId>, String, String) {
     let question = question(session);
     session.live.fit(question, &Silent).unwrap();
@@ -172,13 +172,14 @@ fn not_encoded(folder: &TempDir) -> Session {
     Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
 }
 
-/// What is shown of the sample where it was encoded at once.
+/// What is shown about the sample when it was encoded at once.
 fn shown_of_the_sample() -> (Vec<TextId>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     shown(&sample(&folder))
 }
 
-/// Asks for everything that stands on embeddings after the first texts are encoded, and stops when so many texts are.
+/// Requests everything that depends on embeddings after the first texts are encoded, and stops after
+/// `stop_after` texts.
 struct AskEarly<'a> {
     session: &'a Session,
     asked: AtomicBool,
@@ -243,7 +244,7 @@ fn embeddings_of_an_encoding_that_was_stopped_are_used_and_no_model_of_some_of_t
     }
 }
 
-/// Stops once something was done.
+/// Stops once a given step is reported.
 struct StopAt {
     doing: &'static str,
     stop: AtomicBool,
@@ -266,7 +267,7 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let before = version(&session);
-    // "texts/s": in the middle of encoding with the second pooling (the first one is there).
+    // "texts/s": in the middle of encoding with the second pooling (the first one is done).
     let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
     let choose = |progress: &dyn Progress| {
         session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), progress)
@@ -277,7 +278,7 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
 }
 
-/// A copy of the tiny encoder with another pooling, which is another encoder by its name.
+/// A copy of the tiny encoder with another pooling, which makes it another encoder by name.
 fn other_tiny(folder: &TempDir) -> String {
     let from = PathBuf::from(tiny().encoder.unwrap());
     let to = folder.path().join("other-tiny");
@@ -323,7 +324,7 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
     assert!(found.tried.iter().all(|tried| tried.log_loss > 0.2 && tried.log_loss < 3.0), "{found:?}");
 }
 
-/// On its own training texts an encoder would win whatever it is worth; without them its losses are of other labels.
+/// On its own training texts an encoder would always win; without them its losses are of other labels.
 #[test]
 fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -338,7 +339,8 @@ fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others()
     let choose = |seed: u64| {
         session.analysis.choose_encoder(&names, Some("offensiveness"), split, seed, &choice, &Silent)
     };
-    // It has learned some of the training texts of another split, and all of those that it was trained on.
+    // It has learned from some of the training texts of another split, and from all of those that it was
+    // trained on.
     match choose(1) {
         Err(WorkbenchError::EncoderLearned(name)) => assert_eq!(name, learned),
         other => panic!("{other:?}"),
@@ -378,18 +380,18 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     session.runs.use_run(Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
 
-    // The same split as that of the run: its test texts are unseen, all of them.
+    // The same split as the run's: all its test texts are unseen.
     let same = evaluate(&session, split, 0).unwrap();
     assert_eq!((same.split.test_texts as u32, same.split.left_out_texts), (run.sizes.test_texts, 0));
-    // Another one: what trained or validated the encoder is left out, and that is said.
+    // Another one: what trained or validated the encoder is excluded, and that is reported.
     let seen = run.sizes.train_texts + run.sizes.validation_texts;
     let other = evaluate(&session, split, 1).unwrap();
     assert!(other.split.left_out_texts > 20, "{:?}", other.split);
     assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
-    // What People shows is measured on unseen texts only, and says so.
+    // The figures in People are measured on unseen texts only, with a note.
     let all = session.analysis.agreement(question(&session)).unwrap();
-    // Also while severity and map are still to come.
+    // Also while severity and the map are still missing.
     let early = session.analysis.annotator_report(question(&session)).unwrap();
     assert!(early.remark.is_some() && early.held_out_note.is_some(), "{:?}", early.remark);
     session.live.fit(question(&session), &Silent).unwrap();
@@ -397,7 +399,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
-    // Training that goes on from it, frozen or tuned, leaves them out as well.
+    // Training that continues from it, frozen or tuned, excludes them as well.
     for tuning in ["frozen", "last-1"] {
         let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
         let next = TrainChoices { epochs: 1, seed: 1, split, ..next };
@@ -455,14 +457,14 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     assert!(evaluate(&older, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
-    // Another project that has the same bodies is no stranger.
+    // The same bodies in another project are recognised.
     let path = folder.path().join("other.dissensus");
     sample::create(&path).unwrap();
     let other = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
     other.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
     assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
-    // What cannot be read any more is no reason to trust the figures.
+    // An unreadable record is no reason to trust the figures.
     std::fs::write(copy.join("training_data.json"), "{").unwrap();
     let error = older.encoding.encode(&choice(Pooling::Max), &Silent).unwrap_err();
     assert_eq!(error.code(), "training-data-damaged");
@@ -516,7 +518,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     other.encoding.encode(&named(file), &Silent).unwrap();
     assert_eq!(version(&other), by_run);
 
-    // Without the other project what is encoded stays, and the next text says what is missing.
+    // Without the other project existing embeddings stay, and the next text reports what is missing.
     tuning.close();
     std::fs::remove_dir_all(folder.path().join("sample.dissensus.runs")).unwrap();
     assert!(other.encoding.state().unwrap().problem.is_none());
@@ -568,7 +570,7 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
     // Other names, the same texts: 84 of the 120 trained it.
     let same = of("bodies.dissensus", csv().replace("\nt", "\nother-").replace("words", "Words "));
     assert!(left_out(&same) > 10);
-    // The same for texts that come later.
+    // The same for texts that are added later.
     let later = of("later.dissensus", rows(200..240, &["a", "b", "c"]));
     assert_eq!(left_out(&later), 0);
     let file = folder.path().join("in.csv");
@@ -576,7 +578,7 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
     later.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
     assert!(left_out(&later) > 10);
-    // And for a tuning that begins before they are encoded.
+    // And for a tuned run that begins before they are encoded.
     let unencoded = of("unencoded.dissensus", rows(200..240, &["a", "b", "c"]));
     assert_eq!(left_out(&unencoded), 0);
     std::fs::write(&file, csv()).unwrap();
@@ -588,7 +590,7 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
     assert!(run.info.scores.unwrap().left_out_texts > 10);
 }
 
-/// A CSV file in which everybody labels each text.
+/// A CSV file in which everyone labels each text.
 fn rows(texts: std::ops::Range<u32>, annotators: &[&str]) -> String {
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for text in texts {
@@ -631,7 +633,7 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
         ..EncoderChoice::default()
     };
     older.encoding.encode(&folder_of(&copy), &Silent).unwrap();
-    // From here on the project itself has to know.
+    // From here on only the project's own record is left.
     std::fs::remove_file(copy.join("training_data.json")).unwrap();
     let left_out = |split| {
         let choices = EvaluateChoices {
@@ -649,10 +651,11 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
     };
     import(&older, rows(0..80, &["a", "b", "c"]));
     older.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
-    // 56 of 80 texts trained it: of the 56 that are tested here about 39, and never more than the 28 among the first 40.
+    // 56 of 80 texts trained it: of the 56 that are tested here about 39, and never more than the 28 among
+    // the first 40.
     let texts = left_out(SplitSpec::ByText(0.3)).unwrap();
     assert!(texts > 28, "{texts} of the imported texts are known to have trained it");
-    // So did everybody, also who was imported later: nobody is new to it.
+    // So did all annotators, including those imported later: none is new to it.
     let error = left_out(SplitSpec::ByAnnotator(0.5)).unwrap_err();
     assert!(error.to_string().contains("encoder in use was tuned"), "{error}");
 }
@@ -676,10 +679,10 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
         without_slips: false,
     };
     let curve = || session.analysis.learning_curve(&choices, &[0, 2], None, &Silent);
-    // The curve stands on no embeddings, so that the encoder in use has shown it nothing.
+    // The curve does not use embeddings, so the encoder in use does not matter.
     assert!(curve().unwrap().n_texts > 10);
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
-    // Everybody trained this encoder: there is no new annotator to score.
+    // All annotators trained this encoder: there is no new annotator to score.
     let error = curve().unwrap_err().to_string();
     assert!(error.contains("encoder in use was tuned"), "{error}");
 }
@@ -704,7 +707,7 @@ fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it
     let session = sample(&folder);
     let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, ..asked };
-    // Its encoder is written by then.
+    // Its encoder has been written by then.
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
     assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
     let stopped = session.runs.list().unwrap().remove(0);
@@ -741,7 +744,7 @@ fn copy_encoder(folder: &Path, to: &Path) {
     copy_folder(&encoder_below(folder), to);
 }
 
-/// The folder of the first tuned encoder that is found.
+/// The folder of the first tuned encoder found.
 fn encoder_below(folder: &Path) -> PathBuf {
     let mut open: Vec<PathBuf> = vec![folder.to_owned()];
     while let Some(dir) = open.pop() {
@@ -771,7 +774,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// One program fits and is about to read new texts; another one chooses another pooling.
+/// One program fits and is about to read new texts; another one selects another pooling.
 #[test]
 fn new_texts_are_not_read_by_another_encoder_than_the_models() {
     let folder = tempfile::tempdir().unwrap();
@@ -791,7 +794,7 @@ fn new_texts_are_not_read_by_another_encoder_than_the_models() {
     let refused = reader.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap_err();
     assert_eq!(refused.code(), "encoder-switched");
     assert!(!out.exists());
-    // Asked again it is the new one throughout.
+    // A new request uses the new one throughout.
     reader.live.fit(asked.question(), &Silent).unwrap();
     assert_eq!(reader.analysis.predictions_file(&check(), &tiny(), &Silent).unwrap().texts, 1);
 }

@@ -1,4 +1,4 @@
-//! Whether somebody answers too fast is told by the times of labels given in the window.
+//! Whether an annotator answers too fast is determined by the times of labels given in the window.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -27,7 +27,7 @@ fn rows(session: &Session, question: QuestionId) -> Vec<AnnotatorRow> {
     session.analysis.annotators_so_far(question).unwrap().annotators
 }
 
-/// Seconds of somebody who reads, a little different from person to person and from text to text.
+/// Seconds of an annotator who reads, slightly different for each annotator and text.
 fn reading(person: u32, text: u32) -> u32 {
     4000 + 500 * person + 300 * (text * (person + 3) % 11)
 }
@@ -60,7 +60,8 @@ fn who_answers_without_reading_is_flagged_until_the_labels_say_otherwise() {
     std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
     let session = Session::open(&copy, &Home::inside(folder.path(), Vec::new())).unwrap();
     assert_eq!(rows(&session, question)[2].flags, found[2].flags);
-    // A label that is given again without a time leaves no time behind, and with fewer than twenty nothing is said.
+    // A label that is given again without a time has no time, and with fewer than twenty times nothing is
+    // reported.
     for text in 1..=11 {
         label(&session, question, people[2], text, None);
     }

@@ -1,4 +1,5 @@
-//! Questions of other projects that teach a run's encoder: what is scored teaches nothing, and a run goes on whatever becomes of them.
+//! Auxiliary questions of other projects for a run's encoder: scored texts are not trained on, and a run
+//! resumes regardless of later changes to them.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -38,7 +39,7 @@ fn body(text: u32) -> String {
     format!("this comment is {word} and {text}")
 }
 
-/// Labels of these texts by everybody, as a CSV file. `bodies` says how a body is written.
+/// Labels of these texts by everyone, as a CSV file. `bodies` returns the spelling of a body.
 fn rows(
     texts: impl IntoIterator<Item = u32>,
     annotators: &[&str],
@@ -77,12 +78,12 @@ fn project(folder: &TempDir, name: &str, question: &str, csv: &str) -> (Session,
 
 const OWN: [&str; 3] = ["a", "b", "c"];
 const OTHERS: [&str; 4] = ["k", "l", "m", "n"];
-/// Texts of the project that is trained.
+/// Number of texts of the trained project.
 const TEXTS: u32 = 60;
 
-/// The project that is trained: 60 texts with labels, encoded by a tiny encoder.
+/// The trained project: 60 texts with labels, encoded by a tiny encoder.
 fn own(folder: &TempDir) -> Session {
-    // Against the order of the other projects: rows of the one are not rows of the other.
+    // In an order opposite to the other projects': their rows differ.
     let csv = rows((0..TEXTS).rev(), &OWN, body, usual);
     let (session, _) = project(folder, "own.dissensus", "rude", &csv);
     session.encoding.encode(&tiny(), &Silent).unwrap();
@@ -117,7 +118,7 @@ fn figures(run: &RunDetail) -> Figures {
     )
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -133,7 +134,8 @@ impl Progress for StopHalfWay {
     }
 }
 
-/// The other project has every body of this one, written a little otherwise, and stays open in its window meanwhile.
+/// The other project has every body of this one in a slightly different spelling, and stays open in its
+/// window meanwhile.
 #[test]
 fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,11 +160,11 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
         "{:?}",
         run.notes
     );
-    // It is told again, and no file of it stays where the run has its own.
+    // It is reported again, and none of its files remain where the run has its own.
     assert_eq!(session.runs.detail(run.info.id).unwrap().auxiliary, run.auxiliary);
     let files = folder.path().join("own.dissensus.runs").join(&run.info.uid);
     assert!(!files.join("auxiliary.json").exists());
-    // Left by a kill as the run ended, it is not handed on.
+    // Left behind by a kill at the end of the run, it is not passed on.
     std::fs::write(files.join("auxiliary.json"), "[]").unwrap();
     let copy = folder.path().join("copy.dissensus");
     let with_runs = CopyChoices { runs: true, ..CopyChoices::default() };
@@ -174,7 +176,7 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
 
     let store = Store::open_reader(folder.path().join("own.dissensus")).unwrap();
     let trained = store.run_labels(RunId(run.info.id), RunPart::Train).unwrap().labels;
-    // Texts are numbered from 1 as they come.
+    // Texts are numbered from 1 in the order of addition.
     let scored = |text: u32| text < TEXTS && trained.iter().all(|label| label.text != TextId(TEXTS - text));
     let flipped = |which: &dyn Fn(u32) -> bool, text: u32, annotator: usize| {
         if which(text) { 1 - usual(text, annotator) } else { usual(text, annotator) }
@@ -191,7 +193,7 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     assert_ne!(not, figures(&run), "labels of other texts changed nothing");
     let alone = figures(&train(&session, &choices(&session, "last-1", Vec::new())));
     assert_ne!(alone.0, figures(&run).0);
-    // What is kept has the labels of each body that is not scored, and no others.
+    // The stored labels are those of each body that is not scored, and no others.
     let asked = choices(&session, "last-1", vec![asked(&path, None)]);
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     let stopped = session.runs.list().unwrap().remove(0);
@@ -238,14 +240,14 @@ fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
         }
         let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
         if model == ModelKind::Multilevel {
-            // `whole` was trained before the import, as the run that broke off.
+            // `whole` was trained before the import, like the interrupted run.
             assert_eq!(resumed.auxiliary, whole.auxiliary);
         }
         assert_eq!(figures(&resumed), figures(&whole), "{tuning}");
         let files = folder.path().join("own.dissensus.runs").join(&stopped.uid);
         assert!(!files.join("auxiliary.json").exists());
         if model == ModelKind::Multilevel {
-            // Without what was kept it does not begin, and says so.
+            // Without the stored labels it reports an error and does not begin.
             stop();
             let stopped = session.runs.list().unwrap().remove(0);
             let kept = folder.path().join("own.dissensus.runs").join(&stopped.uid).join("auxiliary.json");
@@ -284,17 +286,17 @@ fn evaluate(
     Ok((split.left_out_texts, split.test_texts))
 }
 
-/// Test texts that are left out, and those that are scored.
+/// Number of excluded test texts, and of scored ones.
 fn left_out(session: &Session, question: &str, split: SplitSpec, seed: u32) -> (usize, usize) {
     evaluate(session, question, split, seed).unwrap()
 }
 
-/// Where the encoder goes, both projects know which of their texts it has learned.
+/// Wherever the encoder is used, both projects know which of their texts it has learned from.
 #[test]
 fn both_projects_know_what_the_encoder_has_learned() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
-    // 30 texts without a label, of which the other project has labels.
+    // 30 texts without a label, which the other project has labels of.
     let texts: String = (100..130).map(|text| format!("u{text},{}\n", body(text))).collect();
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, format!("text_id,text\n{texts}")).unwrap();
@@ -316,7 +318,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
     let (seen, tested) = left_out(&other, "harsh", SplitSpec::ByText(0.5), 1);
     assert!(seen > 15 && seen + tested == all, "{seen} of {all}");
 
-    // Here texts of the same bodies get labels later.
+    // Here texts with the same bodies get labels later.
     session.runs.use_run(Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let question = run.choices.question;
@@ -327,15 +329,16 @@ fn both_projects_know_what_the_encoder_has_learned() {
         session.labelling.record(&label, LabelSource::Command).unwrap();
     }
     let (seen, tested) = left_out(&session, "rude", SplitSpec::ByText(0.1), 5);
-    // Of 90 texts 81 are tested: the test texts of the run alone can be scored.
+    // Of 90 texts 81 are tested: only the test texts of the run can be scored.
     assert!(tested as u32 <= run.sizes.test_texts && seen + tested == 81, "{seen} {tested}");
 }
 
-/// Texts of the official test split whose labels others keep, and texts of a group that is scored, do not teach either.
+/// Texts of the official test split with labels in other projects, and texts of a group that is scored, are
+/// not trained on either.
 #[test]
 fn texts_that_belong_to_what_is_scored_do_not_teach() {
     let folder = tempfile::tempdir().unwrap();
-    // Of three texts in a row two have a label; they are a group, and of one part of the official split.
+    // Of every three texts two have a label; they are a group, and in one part of the official split.
     let part = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
     let line = |text: u32| format!("t{text},{},g{},{}", body(text), text / 3, part(text / 3));
     let mut csv = "text_id,text,group,split,annotator_id,label\n".to_owned();
@@ -387,7 +390,7 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     let trained = run.auxiliary[0].annotators;
     assert!((2..=6).contains(&trained), "{trained}");
     assert_eq!(run.auxiliary[0].labels, 40 * trained);
-    // Other labels of who is held out change nothing, those of who is trained on do.
+    // Other labels of held-out annotators change nothing, those of training annotators do.
     let store = Store::open_reader(&path).unwrap();
     let labels = store.run_labels(RunId(run.info.id), RunPart::Train).unwrap().labels;
     let trained: BTreeSet<AnnotatorId> = labels.iter().map(|label| label.annotator).collect();
@@ -404,10 +407,10 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     assert_eq!(figures(&train(&session, &by_people)), figures(&run));
     change(*trained.first().unwrap());
     assert_ne!(figures(&train(&session, &by_people)), figures(&run));
-    // By text everybody is trained on, and so teaches.
+    // In a split by text everyone's labels are used for training.
     let run = train(&session, &choices(&session, "last-1", same));
     assert_eq!(run.auxiliary[0].annotators, 12);
-    // The project knows that its texts with the other question taught the encoder.
+    // The project knows that its texts with the other question trained the encoder.
     session.runs.use_run(Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let error = evaluate(&session, "harsh", SplitSpec::ByText(0.5), 1).unwrap_err();
@@ -448,7 +451,8 @@ fn what_cannot_teach_is_refused_and_said() {
         assert!(error.to_string().contains(words), "{error}");
     }
     assert!(session.runs.list().unwrap().is_empty(), "a refused run leaves a row");
-    // Every text that the own question has a label of is scored or trained on: by people, all are scored.
+    // Every text with a label of the own question is scored or trained on: in a split by annotators, all
+    // are scored.
     let by_people = TrainChoices {
         split: SplitSpec::ByAnnotator(0.7),
         ..choices(&session, "last-1", vec![asked(&scored, None)])
@@ -457,7 +461,7 @@ fn what_cannot_teach_is_refused_and_said() {
     assert!(error.to_string().contains("no label of \"harsh\" that can teach"), "{error}");
 }
 
-/// What a window offers: every question with labels but the run's own, whatever copy of the project it stands in.
+/// Candidates in the window: every question with labels except the run's own, in any copy of the project.
 #[test]
 fn questions_that_can_teach_are_offered_with_their_labels() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Models that leave the project predict as they did in it, and take neither texts nor labels along.
+//! Exported models predict as in the project, and contain neither texts nor labels.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -120,7 +120,7 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
         expected.push(table(&out));
     }
     drop(session);
-    // Elsewhere, under another name, and without the project.
+    // In another place, under another name, and without the project.
     std::fs::remove_file(folder.path().join("sample.dissensus")).unwrap();
     let moved = folder.path().join("elsewhere");
     std::fs::rename(&dir, &moved).unwrap();
@@ -162,7 +162,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     let bodies: std::collections::HashSet<String> =
         table(&out).into_iter().map(|row| row["text"].clone()).collect();
     assert!(bodies.len() > 50 && bodies.iter().all(|body| !holds(&bytes, body)));
-    // Labels: heads are those of no label, whose length no label changes.
+    // Labels: heads must be those of no label, whose length does not depend on labels.
     let card = std::fs::read_to_string(dir.join("README.md")).unwrap();
     for says in ["## offensiveness", "accuracy", "simulated", "no text, no label", "sha256sum -c"] {
         assert!(card.contains(says), "{says}: {card}");
@@ -172,7 +172,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     assert!(people.iter().all(|a| !holds(&bytes, &format!("\"{}\"", a.external_id))));
     let named = by_bundle(&folder, &dir, &of_offensiveness());
     let numbered = by_bundle(&folder, &nobody, &of_offensiveness());
-    // The pseudonyms are those of an export.
+    // The pseudonyms equal those of an export.
     let out = folder.path().join("pseudonyms.csv");
     let choices = dissensus_transfer::exchange::ExportChoices {
         pseudonyms: Some(dissensus_transfer::exchange::Pseudonymised { notes: false }),
@@ -195,7 +195,7 @@ fn bundled_as(session: &Session, folder: &TempDir, name: &str, choices: &BundleC
     dir
 }
 
-/// Runs on a frozen and on a tuned encoder, side by side in one bundle with an encoder each.
+/// Runs on a frozen and on a tuned encoder in one bundle, with an encoder each.
 #[test]
 fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +229,7 @@ fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
                 .unwrap();
             for (level, p) in levels.iter().zip(&one.probabilities) {
                 let found: f32 = row[&format!("p_{level}")].parse().unwrap();
-                // The text was encoded in other company.
+                // The text was encoded in another batch.
                 assert!((found - p).abs() < 1e-4, "{name} {level}: {row:?} {one:?}");
             }
         }
@@ -309,7 +309,7 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
     assert!(stranger.contains("no annotator \"nobody\" in this bundle"), "{stranger}");
     std::fs::write(&out, "somebody's own").unwrap();
     assert!(ask(of_offensiveness()).contains("exists already"));
-    // Neither into the bundle, which would no longer be as it was made, nor over the project.
+    // Neither into the bundle, which would then be changed, nor over the project.
     let inside = bundle.predict(
         &of_offensiveness(),
         &texts(&folder),
@@ -345,7 +345,8 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     std::fs::write(mine.join("thesis.tex"), "x").unwrap();
     let refused = again(BundleChoices { replace: true, ..one("remove") }, &mine).unwrap_err();
     assert!(refused.code() == "not-a-bundle" && mine.join("thesis.tex").exists());
-    // A bundle beside other files, hidden ones too, is not deleted with them, nor a folder that only looks like one, nor behind a link.
+    // A bundle with other files in it, including hidden ones, is not deleted with them, nor a folder that
+    // only looks like one, nor behind a link.
     for name in ["thesis.tex", "encoder/notes.txt", ".hidden"] {
         std::fs::write(dir.join(name), "x").unwrap();
         let refused = again(BundleChoices { replace: true, ..one("remove") }, &dir).unwrap_err();
@@ -362,7 +363,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
             again(BundleChoices { replace: true, ..one("remove") }, &folder.path().join("link")).unwrap_err();
         assert_eq!(refused.code(), "not-a-bundle");
     }
-    // A question that nobody has answered is left out where all are meant, and refused by its name.
+    // A question without answers is excluded where all are meant, and refused by its name.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     session.project.add_question("unasked", "", scale).unwrap();
     assert_eq!(again(one("unasked"), &folder.path().join("new")).unwrap_err().code(), "no-labels");
@@ -370,7 +371,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     assert_eq!(all.questions, ["offensiveness", "remove"]);
     assert_eq!(again(one("remove"), &folder.path().join("no/such/dir")).unwrap_err().code(), "io");
     assert_eq!(again(one("kind"), &folder.path().join("new")).unwrap_err().code(), "no-such-question");
-    // Nothing is left beside what was asked for.
+    // No other files remain.
     let left: Vec<String> = std::fs::read_dir(folder.path())
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
@@ -401,7 +402,7 @@ fn a_bundle_that_is_stopped_leaves_no_folder() {
     assert!(!dir.exists());
 }
 
-/// Every option of a multi-label question is asked by its own name.
+/// Every option of a multi-label question is addressed by its own name.
 #[test]
 fn a_multi_label_question_is_bundled_option_by_option() {
     let folder = tempfile::tempdir().unwrap();
@@ -439,7 +440,7 @@ fn a_multi_label_question_is_bundled_option_by_option() {
     }
 }
 
-/// Stops the encoding once so many texts are encoded, and remembers how many were taken from what is kept.
+/// Stops encoding after a number of texts, and counts how many were reused.
 #[derive(Default)]
 struct StopsEncoding {
     at: Option<u64>,
@@ -501,7 +502,8 @@ fn a_long_file_that_was_broken_off_goes_on_with_its_embeddings_and_comes_to_the_
         }
     };
     equal(&again, &whole);
-    // A text before the end of what is kept is another one now: what stands behind it is encoded again, and nothing of before is told.
+    // A text before the end of the stored embeddings has changed: later ones are encoded again, and no old
+    // result is used.
     std::fs::write(&path, format!("text_id,text\n{}\n", lines(2100).replacen(" 600,", " six hundred,", 1)))
         .unwrap();
     let changed = StopsEncoding::default();

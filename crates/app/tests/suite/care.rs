@@ -1,4 +1,5 @@
-//! Care for people who label: a limit of harmful texts a day, topics that are left out, and what of it the study learns.
+//! Care for annotators: a limit of harmful texts per day, excluded topics, and what the study learns about
+//! these.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -25,7 +26,8 @@ fn open(folder: &Path, file: &Path) -> Session {
     Session::open(file, &home(folder)).unwrap()
 }
 
-/// Eight texts, of which t3 and t6 are about war, in two groups; a stranger has labelled them, and Ana and Ben are there.
+/// Eight texts in two groups, of which t3 and t6 are about war; another person has labelled them, and Ana
+/// and Ben have joined.
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -57,7 +59,7 @@ fn limit(limit: u32, strict: bool) -> StudyCare {
     StudyCare { limit: Some(limit), strict, greyscale: false, harmful: vec![harmful(2)] }
 }
 
-/// Reads and labels the next text, as the window does, and says where the person stands then.
+/// Reads and labels the next text, like the window, and returns the resulting care state.
 fn label_next(session: &Session, who: AnnotatorId, level: u16) -> CareInfo {
     let task = session.labelling.next_text(who, RUDE, TextOrder::File, None).unwrap().unwrap();
     session.labelling.read_text(who, task.text).unwrap();
@@ -83,7 +85,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     let info = label_next(&session, ana, 2);
     assert!(info.reached && info.may_go_on);
     assert!(!session.labelling.care(ben).unwrap().reached, "a limit is of each person");
-    // It holds when the project is opened again, and in another window on this computer.
+    // It persists when the project is opened again, and in another window on this computer.
     session.close();
     let session = open(folder.path(), &folder.path().join("p.dissensus"));
     assert!(session.labelling.care(ana).unwrap().reached);
@@ -94,7 +96,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     session.project.set_care(&limit(2, false)).unwrap();
     assert!(!session.labelling.go_on_today(ana).unwrap().reached);
     assert!(!label_next(&session, ana, 2).reached, "until the day ends");
-    // The command is not limited: scripts are no people.
+    // The command is not limited: scripts are not people.
     session.labelling.label_by_name("ana", "t8", "1", None).unwrap();
 }
 
@@ -112,14 +114,14 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     assert!(session.labelling.read_text(ana, TextId(1)).unwrap().reached);
     session.project.set_care(&limit(3, true)).unwrap();
     assert_eq!(session.labelling.set_own_care(ana, &own(Some(9))).unwrap().limit, Some(3));
-    // The level that she chose counts where the study names none.
+    // Her chosen level applies if the study names none.
     session.project.set_care(&StudyCare::default()).unwrap();
     let own = OwnCare { limit: Some(2), harmful: Some(harmful(1)), ..OwnCare::default() };
     session.labelling.set_own_care(ana, &own).unwrap();
     assert!(label_next(&session, ana, 1).reached);
     let off = OwnCare { harmful: Some(harmful(9)), ..OwnCare::default() };
     assert_eq!(session.labelling.set_own_care(ana, &off).unwrap_err().code(), "not-on-scale");
-    // It stays that level where another one comes below it.
+    // It stays the same level when another one is added below it.
     let question = session.project.question(None).unwrap();
     let below: Vec<String> =
         std::iter::once("0".to_owned()).chain(question.scale.levels().iter().cloned()).collect();
@@ -143,7 +145,7 @@ fn what_is_predicted_counts_and_is_told_of_no_text() {
     let mut told = vec![(0, 0)];
     for text in 1..=texts {
         let info = session.labelling.read_text(ana, TextId(text)).unwrap();
-        // What she is told changes after every fifth text alone.
+        // The displayed counts change only after every fifth text.
         if text % 5 != 0 {
             assert_eq!(Some(&(info.today, info.in_all)), told.last(), "text {text}");
         }
@@ -151,7 +153,7 @@ fn what_is_predicted_counts_and_is_told_of_no_text() {
     }
     let (today, in_all) = told[told.len() - 1];
     assert!(today > 5 && today < texts / 2 && today == in_all, "{today} of {texts}");
-    // Nothing of it is in the project.
+    // None of this is in the project.
     session.close();
     let store = Store::open_reader(&path).unwrap();
     assert!(store.all_facts(FactKind::LeftOut).unwrap().is_empty());
@@ -169,7 +171,7 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     assert_eq!(info.left_out, 2);
     let progress = session.labelling.progress(ana, RUDE).unwrap();
     assert_eq!((progress.done, progress.total, progress.left_out, progress.skipped), (1, 6, 2, 0));
-    // Neither in the order of the file nor beside a text.
+    // Neither in file order nor as a neighbour.
     assert_eq!(next(&session, ana).as_deref(), Some("t2"));
     let beside = session.labelling.neighbour_text(ana, RUDE, TextId(2), 1).unwrap().unwrap();
     assert_eq!(beside.external_id, "t4");
@@ -191,7 +193,7 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     let progress = session.labelling.progress(ana, RUDE).unwrap();
     assert_eq!((progress.done, progress.total), (6, 6), "she is done");
     assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 8);
-    // A group, and texts that came since.
+    // A group, and texts that were added later.
     let own = OwnCare { groups: vec!["g0".into()], ..OwnCare::default() };
     session.labelling.set_own_care(ben, &own).unwrap();
     assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 4);
@@ -245,7 +247,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
     }
     let open_packet = packet.study.open_packet().unwrap().unwrap();
     assert_eq!((open_packet.given, open_packet.wanted), (6, 6));
-    // She changes an answer: the day ends, and it is not told in what is handed in.
+    // She changes an answer: the day ends, and that is not in the submission.
     let new = NewLabel {
         question: RUDE,
         annotator: me,
@@ -265,7 +267,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         assert_eq!((report.people[0].left_out, report.people[0].given), (2, 6));
     }
     assert_eq!(session.project.care().unwrap().limit, Some(1));
-    // On this computer she read nothing.
+    // On this computer she has read nothing.
     assert!(!session.labelling.care(person(&session, "ana")).unwrap().reached);
 }
 

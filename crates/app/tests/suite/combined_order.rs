@@ -1,4 +1,5 @@
-//! The default order of Disagreement: what it stands on, which texts it cannot tell apart, and what is shown before there is a model.
+//! The default order of Disagreement: its basis, the texts it cannot rank, and what is shown before there
+//! is a model.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 const PEOPLE: usize = 30;
 const TEXTS: usize = 90;
 
-/// Numbers from 0 to 99 that look random and are the same in every run.
+/// Reproducible pseudo-random numbers from 0 to 99.
 fn noise(a: usize, b: usize) -> usize {
     let mut z = (a * 7919 + b * 104_729 + 12_345) as u64;
     z = (z ^ (z >> 15)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -24,8 +25,8 @@ fn noise(a: usize, b: usize) -> usize {
     ((z >> 33) % 100) as usize
 }
 
-/// `of_text` labels of each text. Every third text (where there are `camps`) divides women and men, who are as many: these say 1 or 2, those 4 or 5. All others
-/// get 3, now and then 2 or 4.
+/// `of_text` labels of each text. Every third text (with `camps`) divides women and men, who are equally
+/// many: women answer 1 or 2, men 4 or 5. All others get 3, sometimes 2 or 4.
 fn labels(of_text: usize, camps: bool) -> String {
     let mut csv = "text_id,text,annotator_id,label,gender\n".to_owned();
     for text in 0..TEXTS {
@@ -108,11 +109,11 @@ fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
     }
     let border = rows[0].border.unwrap();
     assert!(border.above == 0.5 && (2..=3).contains(&border.level) && border.interval.is_none());
-    // What only a model can tell is not guessed at.
+    // What needs a model is not guessed.
     let split = DisagreementQuery { by: DisagreementMeasure::Split, ..query(question) };
     let nothing = session.analysis.ranking(&split).unwrap();
     assert!(nothing.texts.is_empty() && nothing.remark.unwrap().contains("being fitted"));
-    // Filters hold here too.
+    // Filters apply here too.
     let some = DisagreementQuery { search: Some("text 12".to_owned()), ..query(question) };
     assert_eq!(ranked(&session, &some).1.iter().map(|row| &row.external_id).collect::<Vec<_>>(), ["t12"]);
 }
@@ -150,7 +151,7 @@ fn camps_that_labels_show_lead_and_say_who_is_on_which_side() {
     let of_camps = rows.iter().filter(|row| divides(row)).filter(named).count();
     let of_others = rows.iter().filter(|row| !divides(row)).filter(named).count();
     assert!(of_camps >= TEXTS / 4 && of_others <= 1, "{of_camps} and {of_others}");
-    // Over women alone there are no camps.
+    // Among women only there are no camps.
     let women = DisagreementQuery {
         attributes: [("gender".to_owned(), "Woman".to_owned())].into(),
         ..query(question)
@@ -158,8 +159,8 @@ fn camps_that_labels_show_lead_and_say_who_is_on_which_side() {
     assert!(ranked(&session, &women).1.iter().all(|row| !(divides(row) && row.two_camps)));
 }
 
-/// Every text of a project that says which border it sits on also says who is above and below it: those who labelled it on the side of their label, strictest and mildest first, then
-/// those who are predicted there.
+/// Every text of a project with a border between levels also lists the people above and below it: those
+/// with a label on that side, strictest and mildest first, then those predicted there.
 #[test]
 fn people_on_either_side_of_the_border_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,8 +195,8 @@ fn people_on_either_side_of_the_border_are_named() {
     }));
 }
 
-/// Groups of texts that are not told apart follow each other from the first text on, also among those that a search finds; in each of them come those first whose labels
-/// form two camps.
+/// Groups of texts that cannot be ranked follow each other from the first text on, also in a search; within
+/// each group texts with labels in two camps come first.
 #[test]
 fn texts_that_are_not_told_apart_are_said_to_be() {
     let folder = tempfile::tempdir().unwrap();
@@ -247,7 +248,7 @@ fn without_labels_nothing_is_claimed() {
     assert!(ranking.needs.is_some(), "{ranking:?}");
 }
 
-/// Labels that come later count at once.
+/// Later labels count at once.
 #[test]
 fn an_order_follows_the_labels_that_come() {
     let folder = tempfile::tempdir().unwrap();

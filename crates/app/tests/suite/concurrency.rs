@@ -1,4 +1,4 @@
-//! Use cases beside each other: nothing waits for ever, and nothing is lost.
+//! Concurrent use cases: no deadlock, and nothing is lost.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -17,7 +17,7 @@ fn sample(folder: &TempDir) -> Session {
     Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
 }
 
-/// Fails the test when `work` is not done in time: a deadlock would otherwise hang it for good.
+/// Fails the test if `work` is not done in time: a deadlock would otherwise block it for ever.
 fn within(limit: Duration, work: impl FnOnce() + Send + 'static) {
     let (done, waiting) = mpsc::channel();
     let worker = std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! The same body under two ids: on one side of every division, told of the official one.
+//! The same body under two ids: on one side of every division, and reported for the official one.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -16,7 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// 60 texts, the last 30 officially for the test, of which ten repeat a training text in other case and white space; five people.
+/// 60 texts, the last 30 officially for the test, of which ten repeat a training text with other case and
+/// white space; five annotators.
 fn project(folder: &TempDir) -> Session {
     let mut csv = String::from("text_id,text,annotator,label,split\n");
     for text in 0..60u32 {
@@ -86,7 +87,7 @@ fn a_run_divides_as_evaluate_does_and_says_what_stands_twice() {
         let choices = TrainChoices { split: split.parse().unwrap(), seed: 1, ..choices };
         session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
     };
-    // Validation labels that were drawn from the official training labels belong to these in baselines.
+    // Validation labels drawn from the official training labels are part of these in baselines.
     let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
     let choices = TrainChoices { split: SplitSpec::Column, seed: 1, max_steps: 4, ..choices };
     let network = session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap();

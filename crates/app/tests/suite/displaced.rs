@@ -25,7 +25,7 @@ fn open(folder: &TempDir) -> (Session, PathBuf) {
     (Session::open(&path, &home(folder)).unwrap(), path)
 }
 
-/// Labels the nth text as ana, one after another and round again. The error's code where it was not confirmed.
+/// Labels the nth text as ana, cyclically. The error's code if it was not confirmed.
 fn label(session: &Session, n: usize) -> Result<(String, u16), &'static str> {
     let (text, level) = (format!("c{:03}", n % 100 + 1), (n / 100 % 5) as u16);
     match session.labelling.label_by_name("ana", &text, &(level + 1).to_string(), QUESTION) {
@@ -34,7 +34,7 @@ fn label(session: &Session, n: usize) -> Result<(String, u16), &'static str> {
     }
 }
 
-/// What ana answered in the project at `path`.
+/// ana's answers in the project at `path`.
 fn labels(path: &Path) -> BTreeMap<String, u16> {
     let store = Store::open(path).unwrap();
     let ana = store.annotators().unwrap().into_iter().find(|person| person.external_id == "ana").unwrap().id;

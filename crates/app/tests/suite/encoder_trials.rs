@@ -1,4 +1,5 @@
-//! Encoders are tried side by side, and the project's stays until somebody chooses another.
+//! Encoders are compared with each other, and the project's encoder does not change until another one is
+//! chosen.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -16,7 +17,8 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
 }
 
-/// The tiny encoder in a folder of its own, with another maximum of tokens where `other`, so that it is another version.
+/// The tiny encoder in a separate folder, with another maximum of tokens if `other`, which makes it another
+/// version.
 fn encoder(folder: &TempDir, name: &str, other: bool) -> String {
     let to = folder.path().join(name);
     std::fs::create_dir(&to).unwrap();
@@ -27,7 +29,7 @@ fn encoder(folder: &TempDir, name: &str, other: bool) -> String {
         }
     }
     if other {
-        // Other weights: the last number of the file is another one.
+        // Other weights: the last number of the file is changed.
         let weights = to.join("model.safetensors");
         let mut bytes = std::fs::read(&weights).unwrap();
         let end = bytes.len();
@@ -69,7 +71,7 @@ fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     let apart = if a.name == first { b.difference } else { a.difference };
     assert!(((b.log_loss - a.log_loss) - apart.abs()).abs() < 1e-9);
     assert_eq!(session.encoding.state().unwrap().version, before.version, "nothing is chosen");
-    // The same figures as the command's, which chooses.
+    // The same figures as those of the command, which also chooses.
     let chosen = session
         .analysis
         .choose_encoder(&[second, first], Some("offensiveness"), None, 0, &EncoderChoice::default(), &Silent)
@@ -105,7 +107,7 @@ fn wrong_names_are_told_at_once_and_a_stop_leaves_the_project_as_it_was() {
     let stopped = session.analysis.try_encoders(question, &[first.clone(), second.clone()], &stop);
     assert_eq!(stopped.unwrap_err().code(), "cancelled");
     assert!(session.analysis.encoders_here().unwrap().iter().all(|one| !one.in_use));
-    // The next one goes on with what was encoded.
+    // The next one reuses the encoded texts.
     let found = session.analysis.try_encoders_as_job(question, &[first.clone(), second]).unwrap();
     assert_eq!(found.against, first, "without an encoder of the project the first named");
 }

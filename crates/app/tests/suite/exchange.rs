@@ -1,4 +1,4 @@
-//! Import and export as use cases: what goes in, what is left out, and what comes out again.
+//! Import and export as use cases: what is imported, what is omitted, and what is exported again.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -70,7 +70,7 @@ fn rows(path: &Path) -> Rows {
     reader.deserialize().map(Result::unwrap).collect()
 }
 
-/// Everything that an export holds, in an order of its own.
+/// All rows of an export, sorted.
 fn exported(place: &Place, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
@@ -121,7 +121,7 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
 fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_written() {
     let place = Place::new();
     let session = place.project("p");
-    // Both options make the guess a scale of sets, on which "none" beside an option is no answer.
+    // With both options the guess is a scale of sets, on which "none" together with an option is no answer.
     let file = place.file(
         "l.csv",
         "text_id,text,annotator_id,label\n1,a,ana,rude; threat\n2,b,ana,rude\n3,c,ana,none; rude\n4,d,ana,threat\n",
@@ -148,7 +148,7 @@ fn a_label_without_a_question_is_refused_and_not_lost() {
     assert_eq!(try_import(&session, &file, &named).unwrap().labels, 5);
 }
 
-/// A small generator of random numbers, the same on every machine.
+/// A small random number generator, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -191,7 +191,7 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
             (preview.new_labels, preview.bad_row_count),
             "seed {seed}"
         );
-        // The last good row of each person, text and question is what the project has now.
+        // The last good row of each annotator, text and question is what the project has now.
         let mut expected = BTreeMap::new();
         for (nth, [id, body, annotator, label, question]) in given.iter().enumerate() {
             if !bad.contains(&nth) && !label.is_empty() {
@@ -284,7 +284,7 @@ fn a_file_cannot_claim_that_its_labels_were_given_here() {
     );
 }
 
-/// The label that `annotator` has on `text` in the only question.
+/// The label of `annotator` on `text` in the only question.
 fn current(place: &Place, session: &Session, text: &str, annotator: &str) -> String {
     let rows = exported(place, session);
     let found = rows.iter().find(|row| row["text_id"] == text && row["annotator_id"] == annotator);
@@ -331,12 +331,12 @@ fn last_months_file_does_not_overrule_todays_label() {
     );
     assert_eq!(import(&session, &older).labels, 2);
     assert_eq!(current(&place, &session, "t", "ana"), "2");
-    // The first file again brings nothing back either.
+    // Importing the first file again does not restore anything either.
     assert_eq!(import(&session, &file).labels, 0);
     assert_eq!(current(&place, &session, "t", "ana"), "2");
 }
 
-/// Labels twice, for both questions, while the export is under way.
+/// Labels twice, for both questions, during the export.
 struct LabelsMeanwhile<'a> {
     session: &'a Session,
     done: AtomicU64,
@@ -363,13 +363,14 @@ fn an_export_of_several_questions_is_one_moment() {
     assert!(meanwhile.done.load(Ordering::SeqCst) > 1, "nothing was labelled in the middle");
     let rows = rows(&file);
     let ana: Vec<_> = rows.iter().filter(|row| row["annotator_id"] == "ana").collect();
-    // The earlier label of the two is on the first question, which was read first: the later one alone is no moment.
+    // The earlier label of the two is on the first question, which was read first: only the later one would
+    // not be a consistent snapshot.
     assert!(ana.is_empty() || ana.len() == 2, "{ana:?}");
     assert_eq!(written, rows.len() as u64);
     assert_eq!(exported(&place, &session).len(), 2 * 728 + 2);
 }
 
-/// A random file of labels in JSON Lines, with everything that a file can bring.
+/// A random file of labels in JSON Lines, with everything that a file can contain.
 fn random_labels(dice: &mut Dice) -> String {
     let mut lines = String::new();
     for _ in 0..60 {
@@ -413,7 +414,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
         let session = place.project(&format!("from-{seed}"));
         let file = place.file(&format!("{seed}.jsonl"), &random_labels(&mut Dice(seed)));
         import(&session, &file);
-        // What an export does not carry: an answer that was replaced, one that was taken back, a skip, a flag.
+        // What an export does not contain: a replaced answer, one that was taken back, a skip, a flag.
         let question = session.project.question(Some("grade")).unwrap();
         let (text, who) = (dissensus_domain::TextId(1), session.project.annotator("Zoë 1").unwrap().id);
         session.labelling.skip(who, question.id, text).unwrap();
@@ -449,14 +450,14 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
                 scales
             };
             assert_eq!(scales(&copy), scales(&session), "seed {seed}, {ending}");
-            // Once more adds nothing.
+            // Importing it again adds nothing.
             let again = import(&copy, &out);
             assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "seed {seed}, {ending}");
         }
     }
 }
 
-/// The places of the notice with this code: row, annotator, text, the label that counts, the one that does not.
+/// The places of the notice with this code: row, annotator, text, the current label, the replaced one.
 fn places(notices: &[ImportNotice], code: &str) -> Vec<(u32, String, String, String, String)> {
     let found: Vec<&ImportNotice> = notices.iter().filter(|notice| notice.code == code).collect();
     assert_eq!(found.len(), 1, "{code} in {notices:?}");
@@ -536,7 +537,7 @@ fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() 
     assert_eq!((third.labels, third.repeated_rows, third.changes.outdated_rows), (0, 1, 1));
     assert_eq!(places(&third.notices, "outdated-rows"), [place(1, "ana", "t", "5", "1")]);
     assert_eq!(current(&place_of, &session, "t", "ana"), "5");
-    // The file itself can say that it is later, and what is current can be said again.
+    // The file itself can have a later time, and the current label can be given again.
     let timed = place_of.file("d.csv", "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2999-01-01\n");
     assert_eq!(import(&session, &timed).changes.replaced_labels, 1);
     assert_eq!(current(&place_of, &session, "t", "ana"), "1");
@@ -560,7 +561,7 @@ fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
 
 #[test]
 fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
-    // Of two labels that stand side by side the order of the events does not say which is current.
+    // For two concurrent labels the order of the events does not determine which is current.
     let place_of = Place::new();
     let session = place_of.project("p");
     import(&session, &place_of.file("scale.csv", SCALE));
@@ -574,7 +575,7 @@ fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
     assert_eq!(places(&report.notices, "replaced-labels"), [place(1, "ana", "t", "1", "3")]);
 }
 
-/// What happens while a file is checked.
+/// Actions while a file is checked.
 struct Meanwhile {
     session: Session,
     happens: fn(&Session),
@@ -582,7 +583,7 @@ struct Meanwhile {
 }
 
 impl Meanwhile {
-    /// Imports `file` while `happens`.
+    /// Imports `file`, and calls `happens` meanwhile.
     fn import(session: Session, file: &Path, happens: fn(&Session)) -> (Arc<Self>, ImportReport) {
         let meanwhile = Arc::new(Self { session, happens, done: AtomicU64::new(0) });
         let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
@@ -598,7 +599,7 @@ fn undo(session: &Session, annotator: &str) {
     session.labelling.undo(annotator, question, LabelSource::Command).unwrap().unwrap();
 }
 
-/// Rows, and after them as many as make the check of the file report how far it is.
+/// Appends as many rows as are needed for the check of the file to report progress.
 fn long_file(rows: &str) -> String {
     let more: String = (1..700).map(|text| format!("t{text},x{text},ana,1\n")).collect();
     format!("text_id,text,annotator_id,label\n{rows}{more}")
@@ -607,7 +608,7 @@ fn long_file(rows: &str) -> String {
 impl Progress for Meanwhile {
     fn report(&self, _: u64, _: Option<u64>, doing: &str) {
         if doing == "checking the file" && self.done.fetch_add(1, Ordering::Relaxed) == 0 {
-            // Later than the import began, by the clock's milliseconds.
+            // Later than the start of the import, by the clock's milliseconds.
             std::thread::sleep(std::time::Duration::from_millis(5));
             (self.happens)(&self.session);
         }
@@ -632,7 +633,7 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
     assert_eq!(current(&place_of, session, "t0", "ana"), "3");
     assert_eq!(current(&place_of, session, "t0", "bo"), "2");
     assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t0", "3", "2")]);
-    // bo's label by hand was taken back meanwhile: what is replaced is the imported one below it.
+    // bo's label by hand was taken back meanwhile: the imported one below it is replaced.
     assert_eq!(places(&report.notices, "replaced-labels"), [place(2, "bo", "t0", "2", "3")]);
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 0));
 }
@@ -646,8 +647,8 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
     for name in ["cy", "di"] {
         session.labelling.label_by_name(name, "t0", "2", None).unwrap();
     }
-    // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are taken back then. Of each
-    // pair the first has a row with that label, the second one with another.
+    // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are
+    // taken back then. For each pair the first has a row with that label, the second one with another.
     let rows = "t0,x0,ana,2\nt0,x0,bo,3\nt0,x0,cy,2\nt0,x0,di,3\n";
     let file = place_of.file("large.csv", &long_file(rows));
     let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
@@ -704,7 +705,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
         assert_eq!((report.labels, &report.notices), (4, &preview.notices));
         let found = report.notices.iter().find(|notice| notice.code == code);
         assert!(found.is_some_and(|notice| notice.message.contains(named)), "{:?}", report.notices);
-        // Whoever names the levels, or answers a question that has them, has decided.
+        // Naming the levels, or answering a question that has them, is a decision.
         assert_eq!(import(&session, &file).notices, []);
     }
     let session = place_of.project("named");
@@ -715,7 +716,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
     assert_eq!(session.exchange.preview(&file, &named).unwrap().notices, []);
 }
 
-/// Of a question of which some levels were never given, an export says the scale: its labels do not.
+/// An export of a question with unused levels includes the scale: its labels are not sufficient.
 #[test]
 fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
     let place = Place::new();
@@ -725,7 +726,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
         (ScaleKind::Choice, vec!["pro", "contra", "neither"], vec![vec!["neither"], vec!["contra", "pro"]]),
         (ScaleKind::Binary, vec!["fine", "rude"], vec![vec!["rude"], vec!["fine"], vec!["rude", "fine"]]),
         (ScaleKind::MultiLabel, vec!["a", "b", "c"], vec![vec!["a"], vec!["[]"], vec!["a; b", "c"]]),
-        // All of them used, in a spelling that is read as another one.
+        // All of them used, in a spelling that could be read as another one.
         (ScaleKind::MultiLabel, vec!["1.0", "2.0"], vec![vec!["1.0; 2.0", "2.0", "[]"]]),
         (ScaleKind::Ordinal, vec!["1.0", "2.0", "3.0"], vec![vec!["1.0", "2.0", "3.0"]]),
         (
@@ -758,7 +759,8 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
     }
 }
 
-/// A file of which only the column of labels is named has somebody who gave them, by the usual names of such columns; without that these would be of the texts.
+/// In a file where only the column of labels is named, the annotator is found by the usual names of such
+/// columns; otherwise these would be attributes of the texts.
 #[test]
 fn who_gave_labels_is_found_beside_a_column_that_is_named() {
     let place = Place::new();
@@ -778,7 +780,7 @@ fn who_gave_labels_is_found_beside_a_column_that_is_named() {
     }
 }
 
-/// A question is called by the column of its labels, and by the file where that column has a name that says nothing.
+/// A question is named after the column of its labels, or after the file if the column has a generic name.
 #[test]
 fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
     let rows = |label: &str| {
@@ -807,7 +809,7 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
         let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
         let report = try_import(&session, &file, &named).unwrap();
         assert_eq!(report.question.as_deref(), Some(expected), "{column}");
-        // Of a project with one question every such column answers it, whatever its file is called.
+        // In a project with one question every such column answers it, regardless of the file's name.
         let other = place.file("more.csv", &rows(column).replace("ana", "cleo"));
         assert_eq!(
             try_import(&session, &other, &named).unwrap().question.as_deref(),
@@ -817,7 +819,7 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
     }
 }
 
-/// What an export writes beside labels of the study is no metadata of texts.
+/// Study columns that an export writes next to labels are no metadata of texts.
 #[test]
 fn columns_of_the_study_in_an_export_are_not_read() {
     let place = Place::new();

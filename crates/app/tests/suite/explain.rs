@@ -1,4 +1,5 @@
-//! Why a prediction is what it is: the sum, the labels and the texts behind it, the words, and what stays hidden.
+//! Explanations of predictions: the sum, the labels and the texts behind it, the words, and what stays
+//! hidden.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -109,7 +110,7 @@ fn the_parts_add_up_to_what_is_shown_of_everybody() {
             let odds = found.odds.unwrap();
             assert_eq!(odds.against, None);
             let above: f64 = person.distribution[usize::from(odds.level)..].iter().sum();
-            // Predictions are kept 1e-6 away from 0.
+            // Predictions are at least 1e-6.
             assert!((above - person.probability).abs() < 1e-5, "{above} {person:?}");
             assert!(person.log_odds.abs() <= person.score.abs(), "doubt draws towards even odds");
             assert_eq!(person.observed, shown.observed);
@@ -170,7 +171,7 @@ fn the_readers_own_prediction_stays_hidden_until_the_text_is_answered() {
     let words = session.analysis.explain_words(&asked, Some(me), false, &EncoderChoice::default(), &Silent);
     assert_eq!(words.unwrap_err().code(), "blind");
     assert_eq!(session.analysis.explain_words_as_job(&asked, Some(me), false).unwrap_err().code(), "blind");
-    // Beside somebody else it stays hidden, and nothing is told of the difference.
+    // Compared with another person it stays hidden, and so does the difference.
     for (a, b) in [(me, other), (other, me)] {
         let both = session.analysis.explain(&query(&session, text, a, Some(b)), Some(me), false).unwrap();
         let told: Vec<bool> = both.annotators.iter().map(|person| person.hidden).collect();
@@ -208,7 +209,7 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
     assert!((guess.log_odds - old.log_odds).abs() < 0.02, "the guess of before: {guess:?} {old:?}");
     session.labelling.undo(me, question(&session), LabelSource::Window).unwrap();
     let undone = explain(&session, text, me);
-    // The text is fitted again meanwhile, to the accuracy at which its last fit stopped.
+    // The text is refitted meanwhile, to the accuracy at which its last fit stopped.
     let back = (undone.annotators[0].log_odds - old.log_odds).abs();
     assert!(back < 0.02 && back < 0.1 * (new.log_odds - old.log_odds).abs(), "{back}");
     label(&session, me, text, 4);
@@ -221,7 +222,7 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
     };
     session.close();
     drop(session);
-    // Both are read from the file: the model that is kept there, and the labels since.
+    // Both are read from the file: the model stored there, and later labels.
     let reopened = |name: &str| shown(&open(&folder, name));
     let (original, copied) = (reopened("sample.dissensus"), reopened("copy.dissensus"));
     assert_eq!(reopened("copy.dissensus"), copied);
@@ -254,7 +255,7 @@ fn explanations_are_read_while_labels_come_in() {
     });
 }
 
-/// 60 texts of which every second one has the word that matters, and 4 people who all rate those high.
+/// 60 texts of which every second one has the relevant word, and 4 annotators who all rate those high.
 fn made_up(folder: &TempDir) -> Session {
     let path = folder.path().join("words.dissensus");
     let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
@@ -313,7 +314,7 @@ fn the_word_that_people_rate_by_carries_the_score() {
     assert!(one.pieces.is_empty() && one.needs.unwrap().contains("only word"));
 }
 
-/// Its embedding and its n-grams are those that the project would have of it.
+/// Its embedding and its n-grams are the same as in the project.
 #[test]
 fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled() {
     let folder = tempfile::tempdir().unwrap();
@@ -335,7 +336,7 @@ fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled(
     assert!(known("calm")[4] < new[4] - 0.2, "{:?} {new:?}", known("calm"));
 }
 
-/// What the words of a new text say, as it is predicted.
+/// The contribution of a new text's words to its prediction.
 fn score_of(session: &Session, body: &str) -> f64 {
     let x = session.encoding.embed(body, &EncoderChoice::default()).unwrap();
     let person = people(session)[0];
@@ -374,7 +375,7 @@ fn a_word_is_what_a_new_text_without_it_scores_less_with_the_pooling_of_the_proj
     assert_ne!(seen[0], seen[1], "another pooling, other scores");
 }
 
-/// Counts what is told, and stops at the first word.
+/// Counts reports, and stops at the first word.
 #[derive(Default)]
 struct Stops(AtomicU32);
 
@@ -412,7 +413,7 @@ fn leaving_out_words_is_one_job_that_can_be_stopped_and_is_kept() {
     let pieces = first.pieces.len() as u32;
     assert_eq!(told.last(), Some(&(pieces + 1, Some(pieces + 1))));
     assert!(pieces <= 64);
-    // Kept: no job, and after another label no encoding either.
+    // Cached: no job, and after another label no encoding either.
     label(&session, asked.annotator, 3, 0);
     let again = session.analysis.explain_words_as_job(&asked, None, false).unwrap();
     assert!(jobs.lock().unwrap().is_empty());
@@ -431,7 +432,7 @@ fn a_missing_encoder_is_told_and_the_sum_is_there_without_it() {
     let person = people(&session)[0];
     let asked = query(&session, 1, person, None);
 
-    // Never encoded: the text says nothing, people and labels do.
+    // Never encoded: the text contributes nothing, people and labels do.
     session.live.fit(question(&session), &Silent).unwrap();
     let found = explain(&session, 1, person);
     assert_eq!(part(&found.annotators[0], ScorePartKind::Words), Some(0.0));

@@ -1,4 +1,4 @@
-//! Two groups of people compared, in projects made of files.
+//! Two groups of people compared, in imported projects.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -18,13 +18,14 @@ struct Place {
     folder: TempDir,
 }
 
-/// Everybody labels every text; women, the first people, mostly answer one level higher, and on the first text the opposite end.
+/// Everyone labels every text; women, the first people, mostly answer one level higher, and on the first
+/// text the opposite end.
 fn labels(women: usize, men: usize, texts: usize) -> String {
     let mut csv = "text_id,text,annotator_id,label,gender,town\n".to_owned();
     for text in 0..texts {
         for person in 0..women + men {
             let woman = person < women;
-            // Mixed well enough that it hangs on neither (splitmix64).
+            // Mixed well enough to depend on neither (splitmix64).
             let mut mixed = (text * 64 + person) as u64 ^ 0x9e37_79b9_7f4a_7c15;
             mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -108,7 +109,7 @@ fn who_is_higher_and_where_is_found() {
     assert!(beyond.interval.unwrap().1 < 0.0, "{beyond:?}");
     assert!(found.agreement_words.unwrap().contains("agree less with one another"));
 
-    // The other way round everything has the opposite sign.
+    // Reversed, everything has the opposite sign.
     let GroupsChoice { a, b } = women_and_men();
     let turned = session.analysis.compare_groups(question, &GroupsChoice { a: b, b: a }, 3, &Silent).unwrap();
     assert!((turned.gap.unwrap().value + gap.value).abs() < 1e-9);
@@ -188,7 +189,7 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     let first = session.analysis.compare_groups_as_job(question, choice.clone()).unwrap();
     let GroupsChoice { a, b } = choice.clone();
     let other = GroupsChoice { a: b, b: a };
-    // Another choice takes the place of the first one, in whatever state that is.
+    // Another choice replaces the first one, in any state.
     let second = session.analysis.compare_groups_as_job(question, other.clone()).unwrap();
     assert_ne!(first, second);
     ended(&session, first);
@@ -196,7 +197,8 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     let found = session.analysis.group_comparison(question, &other).unwrap();
     assert!(found.gap.unwrap().value < 0.0);
     assert!(!found.stale);
-    // Labels changed since: those of another question leave it as it is, and one of its own makes it old.
+    // After changes of labels: those of another question leave it current, and those of its own make it
+    // stale.
     let stale = || session.analysis.group_comparison(question, &other).unwrap().stale;
     let ana = session.project.annotator("p00").unwrap().id;
     let text = found.b_higher[0].text;

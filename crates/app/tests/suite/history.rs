@@ -1,4 +1,4 @@
-//! The log in words: who did what, in which copy, with names hidden, and without telling somebody what others answered.
+//! The log in words: who did what, in which copy, with names hidden, and without revealing others' answers.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -54,7 +54,7 @@ fn label(session: &Session, who: &str, text: u32, level: u16) {
     next_millisecond();
 }
 
-/// What is done in one millisecond has no order in the log, and a test is faster than people.
+/// Actions within one millisecond have no order in the log, and a test is faster than people.
 fn next_millisecond() {
     std::thread::sleep(std::time::Duration::from_millis(3));
 }
@@ -179,7 +179,7 @@ fn what_others_said_of_a_text_comes_after_the_own_answer() {
     let before = of_text(&read(), "t2");
     assert_eq!(before.len(), 3, "that something was done is told");
     assert!(before.iter().all(|one| !one.contains(char::is_numeric) && one.ends_with("None")), "{before:?}");
-    // Nor is it found by what was said, which would tell it word by word.
+    // Searching does not find it either, which would reveal it word by word.
     let found = |words: &str| log(&session, HistoryWish { reader: Some(ada), words: words.into(), ..wish() });
     let decided = |entries: &[HistoryEntry]| entries.iter().any(|one| one.kind == HistoryKind::Decision);
     assert!(!decided(&found("and ben differ")) && !decided(&found("differ")));
@@ -238,7 +238,7 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
 
     let at_bens = open(&packet);
     label(&at_bens, "Ben", 1, 1);
-    // What the study set, right answers of practice among it, is in no log of a packet.
+    // Study settings, including right answers of practice, are not in the log of a packet.
     assert_eq!(at_bens.project.history(&wish()).unwrap_err().code(), "in-packet");
     let bens = at_bens.texts.find(&TextQuery::default(), 0, 1, None).unwrap().rows[0].external_id.clone();
     let handed_in = folder.join("ben.handin");

@@ -1,4 +1,5 @@
-//! Several questions learned together on one encoder: a run for each, divided as one, and each whole by itself afterwards.
+//! Several questions learned together on one encoder: a run for each, divided together, and each complete
+//! on its own afterwards.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -73,7 +74,8 @@ fn tone(text: u32, who: u32) -> String {
 
 const OPTIONS: u32 = 3;
 
-/// 90 texts: "rude" asked of 60 of them, "tone" of 60, 30 of which are the same, and "feelings", any of three, of the first 50.
+/// 90 texts: "rude" asked about 60 of them, "tone" about 60, 30 of which are the same, and "feelings", any
+/// of three, about the first 50.
 fn project(folder: &Path, split: Option<fn(u32) -> &'static str>) -> Session {
     let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
     import(&session, folder, Some("rude"), &rows(0..60, &["a", "b", "c"], split, rude));
@@ -154,7 +156,7 @@ fn files(folder: &Path, run: &RunInfo) -> PathBuf {
     folder.join("p.dissensus.runs").join(&run.uid)
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -181,7 +183,7 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
     let runs = train(&session, &asked);
     assert_eq!(names(&runs), LEARNED);
     let weights: Vec<f64> = runs[0].choices.joint.iter().map(|joint| joint.weight).collect();
-    // A question with options counts as much as another one.
+    // A question with options has the same weight as another one.
     assert_eq!(weights, [1.0, 1.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]);
     let part = |part: RunPart| -> BTreeSet<TextId> {
         runs.iter().flat_map(|run| texts_of(folder.path(), run.info.id, part)).collect()
@@ -197,11 +199,12 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
         let told = run.notes.last().unwrap();
         assert!(told.contains("Learned together") && told.contains("also have a label of another"), "{told}");
     }
-    // All curves are of the same steps, with the one loss that was learned and each question's own validation loss.
+    // All curves are of the same steps, with the one common training loss and each question's own
+    // validation loss.
     let [a, b] = [&runs[0], &runs[1]].map(|run| &run.info.epochs);
     assert!(a.iter().zip(b).all(|(a, b)| (a.step, a.train_loss, a.best) == (b.step, b.train_loss, b.best)));
     assert!(a.iter().zip(b).all(|(a, b)| a.validation_loss.unwrap() != b.validation_loss.unwrap()));
-    // One encoder, whole in each folder.
+    // One encoder, complete in each folder.
     let weights = |run: &RunDetail| files(folder.path(), &run.info).join("encoder/model.safetensors");
     for run in &runs {
         assert_eq!(std::fs::read(weights(run)).unwrap(), std::fs::read(weights(&runs[0])).unwrap());
@@ -214,7 +217,7 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
             runs.iter().map(|run| std::fs::metadata(weights(run)).unwrap().ino()).collect();
         assert_eq!(inodes.len(), 1, "the weights lie there once");
     }
-    // The next training of its kind is not joined to these.
+    // The next training run of its kind is not joined to these.
     let next = session.runs.defaults(asked.question, ModelKind::SepHeads, asked.tuning.clone()).unwrap();
     assert!(next.joint.is_empty() && next.epochs == 2);
 }
@@ -226,7 +229,7 @@ fn runs_of_one_training_stay_whole_when_others_are_deleted_moved_or_copied() {
     for model in [ModelKind::Multilevel, ModelKind::ShareRecFfn] {
         let runs = train(&session, &choices(&session, model, "last-1", &["rude", "tone", "feelings: f1"]));
         let says = predicted(&session, &runs);
-        // Asked together they read the text once, and say the same.
+        // In a joint request the text is read once, with the same results.
         let numbers: Vec<u32> = runs.iter().map(|run| run.info.id).collect();
         let who = session.project.annotators().unwrap()[2].id;
         let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
@@ -278,7 +281,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers_whatever_was_labelled_s
         record(&session, id(&session, "feelings"), 60, 1, options(60));
         drop(session);
         session = Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
-        // Any of them stands for all.
+        // Any of them can be resumed for all.
         let resumed = session.runs.resume_here(stopped[2].id, &Silent).unwrap();
         let resumed = all(&session, &resumed);
         assert_eq!(names(&resumed), LEARNED);
@@ -298,13 +301,13 @@ fn an_unfinished_training_is_deleted_whole_and_one_that_died_can_be_resumed() {
     let [second, first] = &session.runs.list().unwrap()[..] else { panic!("two runs") };
     assert_eq!(session.runs.delete(second.id).unwrap(), [first.id, second.id]);
     assert!(session.runs.list().unwrap().is_empty() && !folder.path().join("p.dissensus.runs").exists());
-    // Both rows are there from the first moment, or none.
+    // Both rows are there from the first moment, or neither.
     let runs = train(&session, &asked);
     assert_eq!(runs.len(), 2);
     assert_eq!(runs[0].info.started_at, runs[1].info.started_at);
 }
 
-/// A run's model is calibrated on texts that taught its encoder nothing, whoever taught it.
+/// A run's model is calibrated on texts that no question trained its encoder on.
 #[test]
 fn what_other_questions_taught_the_encoder_is_known_of_every_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -344,13 +347,14 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
         assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
     }
     assert!(sets[0].scores.likely.micro_f1.is_some() && sets[0].scores.tuned.is_some());
-    // A dozen held-out texts are too few to tell which options go together: said, and the most likely set is that of independent ones.
+    // A dozen held-out texts are too few to estimate correlations between options: this is noted, and the
+    // most likely set is that of independent ones.
     assert!(sets[0].options_together.as_ref().unwrap().contains("independent of each other"));
     assert_eq!(sets[0].scores.together.as_ref().unwrap().likely, sets[0].scores.likely);
-    // Without one of its options there is no whole.
+    // Without one of its options there is no complete question.
     session.runs.delete(sets[0].runs[1]).unwrap();
     assert!(session.runs.trained_sets(sets[0].runs[0]).unwrap().is_empty());
-    // Without a common encoder that learns each head is solved by itself.
+    // Without a common trainable encoder each head is solved separately.
     let frozen = TrainChoices {
         joint: Vec::new(),
         ..choices(&session, ModelKind::Multilevel, "frozen", &["feelings"])
@@ -374,7 +378,7 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     }
     let runs = train(&session, &choices(&session, ModelKind::Shared, "last-1", &["where", "rude"]));
     assert_eq!(names(&runs), ["where: insult", "where: threat", "rude"]);
-    // A yes can weigh more.
+    // A yes can have a larger weight.
     let weighed = TrainChoices {
         pos_weight: 5.0,
         ..choices(&session, ModelKind::Shared, "last-1", &["where", "tone"])
@@ -382,7 +386,8 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     assert!(train(&session, &weighed)[0].info.scores.is_some());
 }
 
-/// Runs of all options keep which of them go together, whatever is labelled later, and their pages say so.
+/// Runs of all options store the correlations between them, unaffected by later labels, and their pages
+/// show these.
 #[test]
 fn runs_of_all_options_keep_which_go_together() {
     let folder = tempfile::tempdir().unwrap();
@@ -404,7 +409,7 @@ fn runs_of_all_options_keep_which_go_together() {
     let said = sets.options_together.clone().unwrap();
     assert!(said.contains("sad and tired (+"), "{said}");
     assert!(runs.iter().all(|run| run.notes.contains(&said)));
-    // After other labels, and opened again.
+    // After other labels, and after reopening.
     record(&session, id(&session, "moods"), 2, 1, Answer::Options(OptionSet::default()));
     drop(session);
     let again = told(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
@@ -457,12 +462,13 @@ fn what_cannot_be_learned_together_is_refused_and_said() {
     let unknown = JointQuestion { question: QuestionId(99), weight: 1.0 };
     assert!(says(&TrainChoices { joint: vec![unknown], ..good.clone() }).starts_with("no-question"));
     let left = session.runs.list().unwrap();
-    // What is known beforehand makes no run; what shows when labels are divided is a failed one.
+    // Errors known beforehand create no run; those found when labels are divided leave a failed one.
     assert!(left.iter().all(|run| run.state == WorkState::Failed && !run.resumable), "{left:?}");
     assert_eq!(left.len(), 2);
 }
 
-/// By the official split a text is on one side for all questions; a body on both sides of two questions is refused.
+/// With the official split a text is on one side for all questions; a body on both sides of two questions
+/// is refused.
 #[test]
 fn the_official_split_holds_for_all_questions() {
     let folder = tempfile::tempdir().unwrap();
@@ -478,18 +484,19 @@ fn the_official_split_holds_for_all_questions() {
         // Texts are numbered from 1.
         assert!(scored.iter().all(|text| text.0 % 3 == 0) && !scored.is_empty());
     }
-    // The body of a text that "rude" is tested on comes to the training of "tone" under another id.
+    // The body of a text that "rude" is tested on gets into the training of "tone" under another id.
     let csv = format!("text_id,text,annotator_id,label,split\nu1,  {} ,d,2,train\n", body(2).to_uppercase());
     import(&session, folder.path(), Some("tone"), &csv);
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
     assert!(error.contains("official split has 1 of the texts") && error.contains("split column"), "{error}");
-    // Within one question it is told, as ever.
+    // Within one question it is reported, as usual.
     let alone = TrainChoices { question: id(&session, "tone"), joint: Vec::new(), ..asked };
     assert_eq!(train(&session, &alone).len(), 1);
 }
 
-/// Runs on one frozen encoder, trained apart, become one model: a text is read once, and every run says what it says alone.
+/// Runs on one frozen encoder, trained separately, are combined: a text is read once, and every run
+/// predicts the same as on its own.
 #[test]
 fn runs_on_one_frozen_encoder_are_asked_together() {
     let folder = tempfile::tempdir().unwrap();
@@ -522,7 +529,7 @@ fn runs_on_one_frozen_encoder_are_asked_together() {
     );
 }
 
-/// Questions without a text in common teach one encoder all the same, and it is said.
+/// Questions without a common text train one encoder all the same, with a note.
 #[test]
 fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -537,7 +544,8 @@ fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
     }
 }
 
-/// A head that is held says of an embedding what it said before, on an encoder that went on from that of its run; what cannot be held is told.
+/// A frozen head computes the same from an embedding as before, on an encoder that continued from that of
+/// its run; impossible freezing is reported.
 #[test]
 fn a_head_is_held_as_an_earlier_run_left_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -562,10 +570,11 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
     let said = |run: &RunDetail| run.notes.join(" ");
     assert!(said(&runs[0]).contains(&format!("held as run {} left it", rude.info.id)), "{}", said(&runs[0]));
     assert!(!said(&runs[1]).contains("held as run"));
-    // Under the held head the encoder has moved.
+    // The encoder below the frozen head has changed.
     let [before, after] = [&rude, &runs[0]].map(|run| predicted(&session, std::slice::from_ref(run)));
     assert_ne!(before, after);
-    // By the official split nothing that taught the head is scored; under another seed it would be, and is left out.
+    // With the official split no text that trained the head is scored; with another seed there would be
+    // some, which are excluded.
     let taught: BTreeSet<TextId> = [RunPart::Train, RunPart::Validation]
         .into_iter()
         .flat_map(|part| texts_of(folder.path(), rude.info.id, part))
@@ -616,7 +625,7 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
     }
     let missing = TrainChoices { held: held(99, "rude"), ..asked.clone() };
     assert_eq!(session.runs.train(&missing, DeviceChoice::Cpu, &Silent).unwrap_err().code(), "no-such-run");
-    // Somebody new has said something: the head knows nothing of them.
+    // A new annotator has answered: the head does not know them.
     import(
         &session,
         folder.path(),
@@ -625,7 +634,7 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
     );
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
     assert!(error.contains("before some people were added"), "{error}");
-    // What is held is named each time.
+    // What is frozen is named each time.
     let next = session.runs.choices(id(&session, "rude"), ModelKind::ShareRecFfn, "last-1").unwrap();
     assert!(next.held.is_empty());
 }

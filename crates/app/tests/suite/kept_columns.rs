@@ -1,4 +1,5 @@
-//! Columns that were chosen otherwise than guessed are there for the next file with the same ones, and for no other one.
+//! Columns that differ from the guess are remembered for the next file with the same columns, and for no
+//! other.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -35,7 +36,7 @@ const FIRST: &str = "text_id,text,annotator_id,label,town\nt1,so good,ana,1,york
 /// The same columns in another order.
 const SECOND: &str = "town,text,label,annotator_id,text_id\nhull,no way,2,ana,t3\nyork,maybe,1,ben,t4\n";
 
-/// With the town as the group of a text, as nobody would guess.
+/// With the town as the group of a text, which is not the guess.
 fn by_town(guess: &ColumnChoices) -> ImportChoices {
     let attributes = guess.attributes.iter().filter(|name| *name != "town").cloned().collect();
     let columns = ColumnChoices { group: Some("town".into()), attributes, ..guess.clone() };
@@ -53,7 +54,7 @@ fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
     assert!(!place.kept().exists(), "a guess is not kept");
     session.exchange.import_as_job(&first, &by_town(&guess.columns)).unwrap();
 
-    // In another project too; and the command and whoever chooses nothing still get the guess.
+    // In another project too; the command and imports without choices still use the guess.
     drop(session);
     let session = place.project("q");
     let shown = session.exchange.preview_as_last_time(&second).unwrap();

@@ -1,4 +1,4 @@
-//! Labels by name, undo beside imports, and labels by several people at once.
+//! Labels by name, undo with imports, and labels by several people at once.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -74,7 +74,7 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     let report = session.exchange.import(&file, &choices, &silent).unwrap();
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
     let ana = session.project.annotator("ana").unwrap().id;
-    // What others do makes no difference.
+    // Actions of others make no difference.
     session.labelling.label_by_name("zed", "c003", "1", Some("offensiveness")).unwrap();
     for _ in 0..2 {
         let error = session.labelling.undo(ana, question, LabelSource::Window).unwrap_err();
@@ -83,7 +83,7 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
         assert!(said.contains("3 on c002") && said.contains("an import") && said.contains("by 5"), "{said}");
         assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
     }
-    // What is given since can be taken back: then the imported label stands again.
+    // Later labels can be taken back: then the imported label is current again.
     session.labelling.label_by_name("ana", "c002", "1", Some("offensiveness")).unwrap();
     let undone = session.labelling.undo(ana, question, LabelSource::Window).unwrap().unwrap();
     assert_eq!((undone.answer, undone.now), (Answer::Level(0), Some(Answer::Level(4))));
@@ -93,7 +93,7 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     );
 }
 
-/// Somebody who labels, changes and takes back as soon as a fit has begun.
+/// Labels, changes and takes back as soon as a fit has begun.
 struct Meanwhile<'a> {
     session: &'a Session,
     question: QuestionId,
@@ -123,7 +123,7 @@ fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
     session.live.fit(question, &meanwhile).unwrap();
     let active = session.live.active_model(question).unwrap();
     assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before), 2, before + 2));
-    // The same when the model that was kept is brought up to date.
+    // The same when the stored model is updated.
     session.close();
     let session = opened(folder.path());
     session.labelling.label_by_name("ana", "c004", "1", Some("offensiveness")).unwrap();

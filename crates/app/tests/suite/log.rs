@@ -1,4 +1,4 @@
-//! The log holds what happened, and nothing of anybody's texts, labels or names. One test: a process has one log.
+//! The log contains what happened, but no texts, labels or names. Only one test: a process has one log.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -11,7 +11,7 @@ use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words that stand nowhere in the program.
+/// Words that do not occur in the program.
 const SECRETS: [&str; 6] =
     ["zanzibarically", "quokkaful", "Wilhelmina Featherstonehaugh", "t-4711", "mulberryish", "vexatiously"];
 
@@ -35,7 +35,7 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     std::fs::write(&file, &rows).unwrap();
     let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
     session.exchange.import_as_job(&file, &choices).unwrap();
-    // What goes wrong quotes what it is about; the log must not.
+    // Error messages quote their subject; the log must not.
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
     assert!(session.exchange.import(&file, &choices, &silent).is_err());
@@ -50,7 +50,7 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     session.live.fit(asked.id, &Silent).unwrap();
     session.analysis.annotator_report(asked.id).unwrap();
     session.exchange.export_as_job(&folder.path().join("out.csv"), None, None).unwrap();
-    // A panic that quotes a text, as slicing inside a character does.
+    // A panic that quotes a text, like slicing inside a character.
     let text = word.to_string();
     let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();
     assert!(died.is_err());

@@ -1,5 +1,5 @@
-//! What a project does with texts that are longer than its encoder reads at once: averaged or cut, kept when nothing is
-//! chosen, and changed without encoding again what is the same.
+//! Texts that are longer than the encoder reads at once: averaged or cut, the setting retained by default,
+//! and changed without encoding unaffected texts again.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -32,7 +32,7 @@ fn choice(long_texts: Option<LongTexts>) -> EncoderChoice {
 fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(folder.path());
-    // The tiny tokenizer makes more than 20 tokens of every text of the sample.
+    // The tiny tokenizer splits every text of the sample into more than 20 tokens.
     let short = folder.path().join("short.csv");
     std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
     let progress: Arc<dyn Progress> = Arc::new(Silent);

@@ -1,5 +1,5 @@
-//! The use cases over real project files. One program, because each costs a link and a hundred megabytes; what measures a process or
-//! runs for minutes stands beside it.
+//! The use cases on real project files. A single program, because each costs a link and a hundred
+//! megabytes; tests that measure a process or run for minutes are separate.
 
 mod active_encoder;
 mod annotator_speed;

@@ -1,4 +1,4 @@
-//! Questions with any of many options: each option is learned and told of as a yes/no question of its own.
+//! Questions with any of many options: each option is learned and reported as a separate yes/no question.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -31,7 +31,8 @@ impl Place {
         Session::open(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap()
     }
 
-    /// 20 texts, four people who answered 16 of them, and `options` options. Nobody chose the first one and everybody the last one.
+    /// 20 texts, four annotators who answered 16 of them, and `options` options. The first one was never
+    /// chosen, the last one always.
     fn labelled(&self, options: usize) -> (Session, Question) {
         let session = Session::create(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap();
         let rows: String = (0..20).map(|n| format!("t{n},body number {n}\n")).collect();
@@ -110,7 +111,7 @@ fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
         duration_ms: None,
     };
     let shown = session.labelling.record_label(&new).unwrap().reveal.unwrap();
-    // What is revealed did not learn from the answer that it is set beside.
+    // The revealed prediction did not learn from the answer that it is compared with.
     assert_eq!(shown.mine, before);
     assert_eq!((shown.others.len(), shown.annotators, shown.observed), (OPTIONS, 3, None));
     let after = predicted(&session, &question, 1, "t17");
@@ -142,7 +143,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
         let mean = text.options.iter().sum::<f32>() / OPTIONS as f32;
         assert!((text.pairwise - mean).abs() < 1e-6);
     }
-    // Where everybody has answered the distance is that of their answers; text 16 is the last of these.
+    // Where everyone has answered, the distance is that of their answers; text 16 is the last of these.
     let sixteenth = texts.iter().find(|text| text.text_id == "t15").unwrap();
     let distance = |a: u32, b: u32| {
         let (a, b) = (set(16, a, OPTIONS as u32), set(16, b, OPTIONS as u32));
@@ -152,7 +153,8 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     let mean = pairs.iter().map(|&(a, b)| distance(a, b)).sum::<f64>() / 6.0;
     assert!((sixteenth.masi.unwrap() - mean).abs() < 1e-6, "{:?} and {mean}", sixteenth.masi);
     assert!(texts.iter().all(|text| text.masi.is_some_and(|masi| (0.0..=1.0).contains(&masi))));
-    // Sixteen texts are too few to tell which options go together: the same distances, and it is said.
+    // Sixteen texts are too few to estimate correlations between options: the distances are unchanged, with
+    // a note.
     let together = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
     assert_eq!((together.factors_of(), together.correlations.gain), (None, None));
     assert_eq!(
@@ -186,7 +188,7 @@ fn sixty_four_options_are_answered_learned_and_kept() {
     let now = predicted(&session, &question, 1, "t18");
     assert_eq!(now.len(), 64);
     session.close();
-    // Kept with the project and brought up to date: the same to the last digit that a person sees.
+    // Stored with the project and updated: the same to the last displayed digit.
     let session = place.open();
     session.live.fit(question.id, &Silent).unwrap();
     let again = predicted(&session, &question, 1, "t18");
@@ -198,7 +200,8 @@ fn sixty_four_options_are_answered_learned_and_kept() {
     assert!(active.fitted_on.is_some());
 }
 
-/// Every figure is of one option; of the whole question none, and above all none of its first option or of its sets.
+/// Every figure is of one option; there is none of the whole question, in particular none of its first
+/// option or of its sets.
 #[test]
 fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     let place = Place::new();
@@ -238,7 +241,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         assert_eq!(error.code(), "one-option", "{at}: {error}");
         assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
     }
-    // A training of the question is one of all of its options.
+    // A training run of the question is one of all its options.
     assert_eq!(runs.choices(id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
     let option = session.project.question(Some("topics: option 1")).unwrap();
     assert_eq!(option.id, id.of_option(1));
@@ -259,7 +262,8 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     analysis.plan(option.id, PlanChoices::default(), &Silent).unwrap();
 }
 
-/// A question as a whole is scored by sets; within it every option has the scores that it has alone, on the same texts.
+/// A question as a whole is scored by sets; every option has the same scores as on its own, on the same
+/// texts.
 #[test]
 fn a_whole_question_is_evaluated_by_sets() {
     let place = Place::new();
@@ -290,7 +294,7 @@ fn a_whole_question_is_evaluated_by_sets() {
     }
     for model in whole.models.iter().chain(&whole.baselines) {
         assert_eq!(model.likely.answers, whole.split.test_labels, "{}", model.model);
-        // What everybody chose and what nobody chose is known without reading.
+        // Options that all or none chose are predicted without reading.
         assert_eq!(model.likely.options[3].f1, Some(1.0), "{}", model.model);
         assert_eq!(model.likely.options[0].f1, None, "{}", model.model);
         let losses: Vec<f64> = model.as_questions.iter().filter_map(|one| one.scores.log_loss).collect();
@@ -308,7 +312,8 @@ fn a_whole_question_is_evaluated_by_sets() {
     assert_eq!(refused(EvaluateChoices { split: "column".parse().unwrap(), ..choices }), "split");
 }
 
-/// 400 texts, 100 of them official test texts, whose answers have *sad* and *tired* together or *glad*; those of the test are turned round where that is asked for.
+/// 400 texts, 100 of them official test texts, whose answers have *sad* and *tired* together or *glad*;
+/// with `turned` those of the test are reversed.
 fn going_together(place: &Place, turned: bool) -> Session {
     let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
     let row = |n: u32| {
@@ -325,7 +330,8 @@ fn going_together(place: &Place, turned: bool) -> Session {
     session
 }
 
-/// Options that one person always chooses together are used so; what is learned of them is not of test labels, and texts that are the same count once.
+/// Options that one annotator always chooses together are used so; this is not learned from test labels,
+/// and copies of a text count once.
 #[test]
 fn options_that_go_together_are_learned_without_test_labels() {
     let evaluated = |turned: bool| {
@@ -359,7 +365,7 @@ fn options_that_go_together_are_learned_without_test_labels() {
     assert_eq!((&of_turned.pairs, of_turned.gain), (&together.pairs, together.gain));
     assert_ne!(of_turned.test_gain, together.test_gain);
     assert_eq!(turned.options_together, found.options_together);
-    // Too little: it is said, and options are independent.
+    // Too little data: options are independent, with a note.
     let place = Place::new();
     let (session, _) = place.labelled(4);
     let choices = EvaluateChoices {
@@ -381,7 +387,7 @@ fn options_that_go_together_are_learned_without_test_labels() {
     assert!(few.options_together[0].contains("independent"), "{}", few.options_together[0]);
 }
 
-/// Texts that two people have answered tell whether the distances of people follow from options that go together.
+/// Texts with two annotators show whether distances of people follow from correlated options.
 #[test]
 fn distances_of_people_take_options_together_where_that_is_shown() {
     let place = Place::new();
@@ -389,12 +395,12 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
     let question = session.project.question(None).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
     let one = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
-    // One person: what goes together is known, and distances are not.
+    // One annotator: correlations between options are estimated, and distances are not.
     assert!(one.correlations.factors.factors() > 0);
     assert_eq!((one.factors_of(), one.texts), (None, 0));
     let said = dissensus_api::distances_together(&one, question.scale.levels());
     assert!(said.contains("sad and tired (+") && said.contains("held-out texts that two people"), "{said}");
-    // A second one who says the same things together, of other texts; a third one who has answered nothing.
+    // A second annotator with the same combinations, on other texts; a third one without answers.
     session.project.add_annotator("ana", &Default::default()).unwrap();
     session.project.add_annotator("new", &Default::default()).unwrap();
     for text in 1..=400_u32 {
@@ -410,7 +416,7 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
     assert!(two.texts >= 150, "{}", two.texts);
     let (with, _) = session.analysis.texts_by_options(&question, 30, Some(&two)).unwrap();
     let (without, _) = session.analysis.texts_by_options(&question, 30, None).unwrap();
-    // What is not known of the third one's answers goes together too.
+    // The missing answers of the third annotator are correlated too.
     assert!(two.factors_of().is_some(), "{}", two.texts);
     let said = dissensus_api::distances_together(&two, question.scale.levels());
     assert!(said.contains("in what one person answers"), "{said}");
@@ -478,7 +484,7 @@ fn orders_that_need_a_model_work_over_all_options() {
     }
 }
 
-/// More different sets than a scale has levels: the options are still all found, whichever rows they stand in.
+/// More different sets than a scale has levels: the options are still all found, in any row.
 #[test]
 fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     let place = Place::new();
@@ -486,14 +492,14 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     let names: Vec<String> = (0..20).map(|n| format!("o{n:02}")).collect();
     let mut rows = "text_id,text,annotator,label\n".to_owned();
     for n in 0..300_usize {
-        // The last option comes late, behind more sets than are kept by name.
+        // The last option comes late, after more sets than are stored by name.
         let chosen: Vec<&str> =
             (0..19).filter(|k| (n * (2 * k + 3)) % 7 < 2).map(|k| names[k].as_str()).collect();
         let late = if n > 280 { ";o19" } else { "" };
         let cell = format!("{}{late}", chosen.join(";"));
         rows += &format!("t{n},body {n},a{},{}\n", n % 3, if cell.is_empty() { "none" } else { &cell });
     }
-    // Seven sets repeat: vary them by the row.
+    // Seven sets repeat: vary them by row.
     let rows: String = rows
         .lines()
         .enumerate()
@@ -535,12 +541,12 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
         assert_eq!(mine.name, theirs.name);
         assert_eq!(share(&session, &question), share(&again, &copy));
     }
-    // The same file once more brings nothing.
+    // Importing the same file again adds nothing.
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.new_labels, preview.bad_row_count), (0, 0), "{preview:?}");
 }
 
-/// Values that read as sets, and are meant as the levels that they are.
+/// Values that look like sets, but are levels of a choice.
 #[test]
 fn sets_are_levels_where_a_choice_is_asked_for() {
     let place = Place::new();

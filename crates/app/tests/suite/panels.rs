@@ -1,4 +1,4 @@
-//! Panels of people: verdicts on the project's texts and on those of files, and panels that are kept.
+//! Panels of people: decisions on the project's texts and on those of files, and saved panels.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 const TEXTS: usize = 40;
 const PEOPLE: usize = 20;
 
-/// Women, of even numbers, answer one or two levels higher than men; everybody answers two texts of three.
+/// Women, with even numbers, answer one or two levels higher than men; everyone answers two texts of three.
 fn labels() -> String {
     let mut csv = "text_id,text,annotator_id,label,gender,age\n".to_owned();
     for text in 0..TEXTS {
@@ -129,7 +129,7 @@ fn code(result: Result<impl Sized, WorkbenchError>) -> &'static str {
 fn answers_that_were_given_decide_and_others_are_forecast() {
     let place = Place::new();
     let (session, question) = place.fitted();
-    // Of text 0 everybody but p00, p03, ... has answered: women 2, men 1.
+    // Text 0 was answered by everyone but p00, p03, ...: women 2, men 1.
     let all = named(question, &["p01", "p05", "p07", "p02"], "majority");
     let text = session.project.text_named("t0").unwrap().0;
     let found = session.panels.ask_about(&all, None, text).unwrap();
@@ -146,7 +146,7 @@ fn answers_that_were_given_decide_and_others_are_forecast() {
     assert!(low <= mean && mean <= high && (1.0..=2.5).contains(&mean), "{:?}", one.verdict.mean);
     assert!(one.verdict.range.0 <= one.verdict.sure && one.verdict.sure <= one.verdict.range.1);
 
-    // A label that comes now is heard in the next answer.
+    // A new label is used in the next result.
     let answer = NewLabel {
         question,
         text,
@@ -276,7 +276,7 @@ fn panels_are_kept_in_the_file_wherever_it_goes() {
     let gone = session.panels.wish("few", 0).unwrap_err();
     assert!(gone.code() == "no-such-panel" && gone.to_string().contains("saved are board"), "{gone}");
 
-    // A packet has none of it and asks none.
+    // A packet has no panels and refuses them.
     let wish = StudyWish {
         questions: Vec::new(),
         people: vec!["newcomer".to_owned()],
@@ -343,7 +343,7 @@ fn a_file_of_texts_is_written_whole_or_not_at_all() {
         assert!(row["mean"].is_empty() && number("panels_otherwise") < 1.0);
     }
     assert_eq!((rows[0]["observed"].as_str(), rows[1]["observed"].as_str()), ("true", "false"));
-    // A second time, and over what is read.
+    // A second time, and over the input.
     assert_eq!(code(session.panels.check_file(&women, &choices, &Silent)), "export-exists");
     let over = PanelFileChoices { out: new, replace: true, ..choices.clone() };
     assert_eq!(code(session.panels.check_file(&women, &over, &Silent)), "same-file");

@@ -1,4 +1,5 @@
-//! What a paper's appendix needs: written whole or not at all, of every kind of question, with nothing that tells who somebody is.
+//! The report for a paper's appendix: complete or absent, for every kind of question, without identifying
+//! information.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
 const HOSTILE: &str = "=cmd|'/c'!A0<script>alert(1)</script>\\input{/etc/passwd}";
-/// What a text may hold beside it.
+/// Special characters that a text may contain.
 const ACTS: &str = "\u{1b}[2J\u{202e}<script>";
 
 fn home(folder: &TempDir) -> Home {
@@ -52,7 +53,8 @@ fn import(session: &Session, folder: &TempDir, csv: &str, scale: ScaleKind, ques
     session.exchange.import(&file, &choices, &silent).unwrap();
 }
 
-/// Every person on every text; people differ in how high they go, and on every third text in what they see.
+/// Every annotator on every text; they differ in how high they go, and on every third text in what they
+/// see.
 fn rows(people: usize, texts: usize, label: impl Fn(usize, usize) -> String) -> String {
     let mut csv = "text_id,text,who,label,gender\n".to_owned();
     for text in 0..texts {
@@ -99,7 +101,7 @@ fn files(dir: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Every number of a table with its interval: the interval holds it, and no end stands alone.
+/// Checks every number of a table with its interval: the interval contains it, and has both ends.
 fn intervals_hold(dir: &Path) -> usize {
     let mut seen = 0;
     for name in files(dir).iter().filter(|name| name.starts_with("tables/") && name.ends_with(".csv")) {
@@ -139,7 +141,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         assert!(dir.join(name).is_file(), "{name}");
     }
     assert!(intervals_hold(&dir) > 10);
-    // Nobody's id or name, and no sentence of a text but in labels.csv.
+    // No id or name, and no sentence of a text except in labels.csv.
     let ids: Vec<String> = session
         .project
         .annotators()
@@ -171,9 +173,9 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         .find(|name| name.ends_with("agreement.csv") && !name.contains("self"))
         .unwrap();
     assert!(read(&dir, &name).contains(&alpha.value.unwrap().to_string()), "{}", read(&dir, &name));
-    // Nothing is on record, and the command is named.
+    // Nothing is recorded, and the command is named.
     assert!(page.contains("dissensus models evaluate PROJECT --question offensiveness"), "{page}");
-    // Soft labels: a row a text, shares that sum to 1.
+    // Soft labels: one row per text, shares that sum to 1.
     let soft = files(&dir).into_iter().find(|name| name.contains("soft-labels")).unwrap();
     let mut table = csv::Reader::from_path(dir.join(&soft)).unwrap();
     let shares: Vec<usize> = table
@@ -201,7 +203,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
             "{text}"
         );
     }
-    // The same again from a copy of the file: only what says when differs.
+    // The same again from a copy of the file: only timestamps differ.
     drop(session);
     let copy = folder.path().join("copy.dissensus");
     fs::copy(&path, &copy).unwrap();
@@ -282,7 +284,8 @@ fn every_kind_of_question_is_reported_and_hostile_names_do_nothing() {
             _ => {}
         }
     }
-    // Women and men are compared in each question, corrected for all of its tests: no p is below what it was.
+    // Women and men are compared in each question, corrected for all of its tests: no p is smaller than
+    // before.
     let groups = all.iter().find(|name| name.ends_with("set-groups.csv")).unwrap();
     assert_eq!(read(&dir, groups).lines().count(), 3, "{}", read(&dir, groups));
     assert!(read(&dir, "report.html").contains("secret words number"));
@@ -330,7 +333,8 @@ fn groups_of_few_people_are_told_on_wish_alone() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     let csv = rows(12, 30, |t, p| level(t, p).to_string());
-    // Two people of a third gender; then hardly anybody has none of the other values, so that the whole attribute goes.
+    // Two people of a third gender; then hardly anyone has none of the other values, so that the whole
+    // attribute is hidden.
     let rare: String = csv
         .lines()
         .map(|line| match line.contains("person-0@") || line.contains("person-1@") {
@@ -397,18 +401,18 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     let code = |dir: &Path, replace| {
         write(&session, dir, PaperWish { replace, ..PaperWish::default() }).err().map_or("", |e| e.code())
     };
-    // An empty folder gives way.
+    // An empty folder is replaced.
     fs::create_dir(&dir).unwrap();
     assert_eq!(code(&dir, false), "");
     let first = files(&dir);
     assert_eq!((code(&dir, false), code(&dir, true)), ("export-exists", ""));
     assert_eq!(files(&dir), first);
-    // What somebody laid beside it is theirs.
+    // Other files in the folder are not ours.
     fs::write(dir.join("notes.txt"), "mine").unwrap();
     assert_eq!((code(&dir, false), code(&dir, true)), ("export-exists", "not-a-report"));
     assert_eq!(read(&dir, "notes.txt"), "mine");
     fs::remove_file(dir.join("notes.txt")).unwrap();
-    // And so is what they wrote into the forms.
+    // So are edits of the forms.
     let form = format!("{}\nWe paid 12 euros an hour.", read(&dir, "data-statement.md"));
     fs::write(dir.join("data-statement.md"), &form).unwrap();
     let wish = PaperWish { replace: true, ..PaperWish::default() };
@@ -430,7 +434,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
         assert_eq!(code(&out.join("link"), true), "not-a-report");
         assert!(other.join("thesis.tex").is_file());
     }
-    // As a job of the window, and labels that changed since.
+    // As a job of the window, with labels that changed since.
     session
         .paper
         .write_as_job(PaperWish { replace: true, ..PaperWish::default() }, &out.join("job"))

@@ -1,4 +1,4 @@
-//! Rows that were pasted are imported as a file of them would be, and nothing of them is left.
+//! Pasted rows are imported like a file of them, and leave nothing behind.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -39,7 +39,7 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
         (["column_1", "text", "column_3"].map(str::to_owned).to_vec(), 2)
     );
 
-    // No file but one of ours is ever removed.
+    // Only our own files are ever removed.
     let (project, beside) = (folder.path().join("p.dissensus"), path.with_file_name("mine.csv"));
     std::fs::write(&beside, "x").unwrap();
     for other in [project.as_path(), beside.as_path(), &path.with_file_name("../settings.json")] {

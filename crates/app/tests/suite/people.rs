@@ -1,4 +1,5 @@
-//! Somebody withdraws, what is known of somebody is corrected, or people get pseudonyms: in the file, beside it and in a window that has it open.
+//! Withdrawal, correction of attributes, and pseudonyms: in the file, next to it and in a window that has
+//! it open.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -37,7 +38,7 @@ fn question(session: &Session) -> QuestionId {
     session.project.question(Some("offensiveness")).unwrap().id
 }
 
-/// The sample with somebody who labelled some of its texts in it.
+/// The sample with a further annotator who labelled some of its texts.
 fn with_zorro(path: &Path) -> AnnotatorId {
     sample::create(path).unwrap();
     let session = open(path);
@@ -67,7 +68,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether a word stands in the project file or beside it.
+/// Whether a word occurs in the project file or its journal.
 fn has(path: &Path, word: &str) -> bool {
     let files = [path.to_owned(), beside(path, "-wal")];
     let bytes: Vec<u8> = files.iter().filter_map(|file| std::fs::read(file).ok()).flatten().collect();
@@ -136,12 +137,12 @@ fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
     store.withdraw(zorro, 1).unwrap();
     store.close().unwrap();
     let run = beside(&path, ".runs").join(run.uid);
-    // As if the removal had been cut short too.
+    // As if the removal had been interrupted too.
     let foreign = beside(&path, ".runs").join("not a run");
     std::fs::create_dir(&foreign).unwrap();
     std::fs::create_dir(beside(&run, ".removed")).unwrap();
     assert!(run.is_dir());
-    // Nor does a card that was left half-written keep what was learned.
+    // A half-written card does not retain what was learned either.
     std::fs::write(run.join("run.json"), "{ half").unwrap();
     let look = Session::open_to_read(&path, &home(folder.path())).unwrap();
     assert_eq!(look.project.annotators().unwrap().len(), 8);
@@ -193,7 +194,7 @@ fn a_new_name_that_looks_like_somebody_is_handed_nothing_unasked() {
         assert_eq!(error.code(), "near-name", "{names:?}: {error}");
         assert!(!out.exists() && session.project.annotators().unwrap().len() == people, "{names:?}");
     }
-    // Who is here is nobody new, also with the name in another form.
+    // An existing annotator is not new, even with the name in another form.
     let known = session.study.draft(&wish(&["Ana"])).unwrap();
     assert!(known.people[0].known && known.people[0].looks_like.is_none());
     let others = StudyWish { new_people: true, ..wish(&["ana", "zoe"]) };
@@ -260,7 +261,7 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     assert_eq!(again.code(), "withdrawn");
     assert!(session.project.annotator("zorro").is_err());
     session.close();
-    // The jobs' names of files are the person's doing and not in the list any more; nor is anything else.
+    // File names in the titles of the person's jobs are no longer in the list; nor is anything else.
     assert!(!has(&path, "\"zorro\"") && has(&old, "zorro"));
 }
 
@@ -334,7 +335,7 @@ fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
     let nobody = session.project.change_annotator(AnnotatorId(99), Some("x"), &[], &[]).unwrap_err();
     assert_eq!(nobody.code(), "unknown");
     session.close();
-    // Copies that were changed apart agree, whoever takes in whom.
+    // Copies that were changed separately agree after a merge in either direction.
     let there = open(&copy);
     there.project.change_annotator(zorro, None, &pairs(&[("age", "40-49")]), &[]).unwrap();
     there.study.merge(std::slice::from_ref(&path), &MergeConsent::all(), &Silent).unwrap();
@@ -344,7 +345,8 @@ fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
     assert_eq!(known(&here, zorro).attributes.get("age").map(String::as_str), Some("40-49"));
 }
 
-/// Twelve people, seven of them women, each from a town of their own, who labelled two texts that came with a column of a file.
+/// Twelve people, seven of them women, each from a different town, who labelled two texts that were
+/// imported with an extra column.
 fn a_dozen(path: &Path) -> Session {
     let session = Session::create(path, &home(path.parent().unwrap())).unwrap();
     let mut rows = "text_id,text,annotator_id,label,gender,town,source_url\n".to_owned();
@@ -378,7 +380,7 @@ fn for_others(session: &Session, name: &str, notes: bool) -> (Exported, String) 
     (done, std::fs::read_to_string(file).unwrap())
 }
 
-/// The label of each pseudonym on each text, as the file has them.
+/// The label of each pseudonym on each text, from the file.
 fn by_pseudonym(file: &str) -> Vec<(String, String, String)> {
     let mut lines = file.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -413,7 +415,7 @@ fn a_file_for_others_names_nobody_and_two_of_them_agree() {
     let reader = Session::open_to_read(&path, &home(folder.path())).unwrap();
     assert_eq!(for_others(&reader, "third.csv", false).1, first);
     reader.close();
-    // Somebody comes, somebody goes: whoever was there keeps the pseudonym.
+    // People come and go: the others' pseudonyms do not change.
     let session = open(&path);
     session.project.add_annotator("newcomer", &Default::default()).unwrap();
     let gone = session.project.annotator("person-03").unwrap().id;
@@ -471,11 +473,11 @@ fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
         assert_eq!(error.code(), code, "{name}: {error}");
     }
     assert_eq!(people(), before);
-    // Said to be somebody else.
+    // Confirmed to be another person.
     session.project.add_new_annotator("JOS\u{c9}", &Default::default()).unwrap();
     assert_eq!(people(), before + 1);
     session.close();
-    // A copy of an earlier version has the name as it was typed.
+    // A copy of an earlier version has the name as typed.
     dissensus_test_support::forge(&there, |c| {
         c.execute_batch(
             "UPDATE annotators SET external_id = 'Jose' || char(769), name = 'Jose' || char(769) WHERE external_id = 'Jos' || char(233);

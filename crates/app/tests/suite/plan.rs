@@ -1,4 +1,4 @@
-//! The plan of a study: from the sample's labels, from too few, and as labels come.
+//! The plan of a study: from the sample's labels, from too few, and as labels are added.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -49,7 +49,7 @@ fn a_plan_counts_what_is_there_and_what_is_missing() {
     assert_eq!(report.open_texts.iter().map(|t| t.missing).sum::<u32>(), missing);
     assert_eq!(report.open_texts.len() as u32 + report.texts_done, report.texts);
     let for_reliability = report.for_reliability.value.unwrap();
-    // A text stops by how widely its own labels are spread, and never before the reliability is reached.
+    // A text stops depending on the spread of its own labels, and never before the reliability is reached.
     for text in &report.open_texts {
         let wide = text.width.is_none_or(|width| width > 2.0);
         assert!(text.labels + text.missing >= for_reliability, "{text:?}");
@@ -66,7 +66,7 @@ fn a_plan_counts_what_is_there_and_what_is_missing() {
     std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
     let session = Session::open(&copy, &Home::inside(folder.path(), Vec::new())).unwrap();
     assert_eq!(plan(&session, question, choices), report);
-    // A wish that is easily met: everything can stop.
+    // An easily met request: everything can stop.
     let easy = plan(&session, question, PlanChoices { reliability: 0.01, ..PlanChoices::default() });
     let unlabelled = easy.open_texts.iter().filter(|t| t.labels == 0).count();
     assert_eq!((easy.done, easy.open_texts.len()), (unlabelled == 0, unlabelled));
@@ -78,7 +78,7 @@ fn texts_on_which_people_agree_stop_first() {
     let path = folder.path().join("spread.dissensus");
     let home = Home::inside(folder.path(), Vec::new());
     let session = Session::create(&path, &home).unwrap();
-    // Texts of ten labels: on the first half all but one say the same, on the others people are divided.
+    // Texts of ten labels: on the first half all but one agree, on the others people are divided.
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for text in 0..40 {
         for person in 0..10 {
@@ -108,7 +108,7 @@ fn texts_on_which_people_agree_stop_first() {
     let missing = f64::from(report.labels_missing.unwrap());
     assert_eq!(report.seconds_missing, Some(4.0 * missing));
     assert_eq!(report.seconds_in_all, Some(4.0 * (400.0 + missing)));
-    // What is wanted is kept with the project; what cannot be wanted is refused.
+    // The request is stored with the project; an invalid one is refused.
     let choices = ProjectChoices { plan: Some(wish.clone()), ..ProjectChoices::default() };
     session.project.save_choices(&choices).unwrap();
     assert_eq!(session.project.info().unwrap().choices.plan, Some(wish.clone()));
@@ -197,7 +197,7 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());
     assert!(report.needs.unwrap().contains("(there are 1)"));
     assert_eq!((report.annotators_per_text, report.shares), (None, None));
-    // Everybody gives the same level.
+    // Everyone gives the same level.
     let mut same = String::from("text_id,text,annotator_id,label\n0,text 0,p9,2\n");
     for text in 0..30 {
         for who in 0..6 {

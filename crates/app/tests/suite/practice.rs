@@ -1,4 +1,5 @@
-//! Practice before the texts, and pass marks: who may label, what is kept of it, and what comes back in packets.
+//! Practice before the texts, and pass marks: who may label, what is stored, and what comes back in
+//! submissions.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -18,7 +19,7 @@ fn open(folder: &Path, file: &Path) -> Session {
     Session::open(file, &Home::inside(&folder.join("home"), Vec::new())).unwrap()
 }
 
-/// A project of so many texts and one ordinal question of five levels, labelled by a stranger.
+/// A project with a number of texts and one ordinal question of five levels, labelled by another annotator.
 fn project(folder: &Path, texts: usize) -> PathBuf {
     let path = folder.join("study.dissensus");
     let session = Session::create(&path, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
@@ -40,7 +41,7 @@ fn question(session: &Session) -> QuestionId {
     session.project.question(None).unwrap().id
 }
 
-/// Practises on t1 to t3, whose right answers are the levels 2, 1 and 4 from 0.
+/// Sets t1 to t3 as practice texts, with the right answers 2, 1 and 4, counted from 0.
 fn with_practice(session: &Session, rule: NewPracticeRule) {
     let question = question(session);
     let one = |(id, level): (&str, u16)| NewPracticeText {
@@ -57,7 +58,7 @@ fn rule(pass: f64, then: AfterFailing) -> NewPracticeRule {
     NewPracticeRule { pass: Some(pass), within: None, then: Some(then) }
 }
 
-/// Answers what comes next in practice, right or not.
+/// Answers the next practice text, right or wrong.
 fn practise(session: &Session, me: AnnotatorId, right: bool) -> (String, PracticeFeedback) {
     let task = session.labelling.next_practice(me).unwrap().unwrap();
     let level = match task.external_id.as_str() {
@@ -110,7 +111,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
 
     let (first, told) = practise(&session, ana, true);
     assert_eq!((first.as_str(), told.right, told.reason.as_str()), ("t1", true, "REASON t1"));
-    // Two at once: of two answers to one text one is taken.
+    // Two at once: only one of two answers to one text is accepted.
     let twice = || {
         let new = NewPracticeAnswer {
             annotator: ana,
@@ -127,7 +128,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let told = both.iter().find_map(|one| one.as_ref().ok()).unwrap();
     assert_eq!((told.right, told.answer_name.as_str(), told.state.done), (false, "2", 2));
 
-    // Broken off halfway: it goes on where it was.
+    // After an interruption it continues where it was.
     session.close();
     drop(session);
     let session = open(folder, &path);
@@ -146,7 +147,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     assert_eq!(label(&session, ana, "t5", 3), Ok(()));
     assert_eq!(session.labelling.progress(ana, question(&session)).unwrap().done, 1);
 
-    // Labels of those who failed are marked, and left out only where that is asked for.
+    // Labels of those who failed are marked, and excluded only on request.
     let rows = export(folder, &session, false);
     let column = rows[0].split(',').position(|name| name == "practice").unwrap();
     let of = |id: &str, who: &str| {
@@ -159,7 +160,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
         !rows.iter().any(|row| row.contains("t2") && row.contains("ana")),
         "practice answers are no labels"
     );
-    // The file imports again, without what the study says of people.
+    // The file imports again, without the study's results of people.
     let again = folder.join("again.dissensus");
     let other = Session::create(&again, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
@@ -170,7 +171,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     assert!(info.attributes.is_empty(), "{:?}", info.attributes);
     assert!(!export(folder, &other, false)[0].contains("practice"));
 
-    // A right answer that was wrong is mended: who was judged by it is judged anew.
+    // A wrong right answer is corrected: those judged by it are judged again.
     let one = NewPracticeText {
         question: question(&session),
         text: text(&session, "t2"),
@@ -181,7 +182,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let setup = session.study.practice().unwrap();
     assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (Standing::Passed, 3));
     assert_eq!((setup.texts[1].given, setup.texts[1].right), (1, 1));
-    // One that is added later is asked of those who begin then, and of nobody who is done.
+    // One that is added later is asked of those who begin then, and of none who are done.
     let more = NewPracticeText { text: text(&session, "t9"), ..one };
     session.study.set_practice(&[more]).unwrap();
     assert_eq!(step(&session, ana), PracticeStep::Label);
@@ -318,7 +319,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
             "practice-first"
         );
         practise(&own, me, true);
-        // Handed in halfway, too: what is practised later comes with the next one.
+        // Also when submitted halfway: later practice comes with the next submission.
         let early = folder.join(format!("early-{good}"));
         own.study.hand_in(&early, false).unwrap();
         practise(&own, me, good);
@@ -351,13 +352,13 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
         assert_eq!((ben.standing, ben.right, ben.of), (Standing::Passed, 3, 3));
     }
     assert_eq!(session.project.info().unwrap().labels, 21, "of all that was practised nothing is a label");
-    // Nobody who was stopped is planned for.
+    // Blocked people are not planned for.
     let more = StudyWish { per_text: 3, ..wish(&["ada", "ben", "cleo"]) };
     let refused = session.study.draft(&more).unwrap_err();
     assert!(refused.code() == "plan-stopped" && refused.to_string().contains("ada"), "{refused}");
     session.study.set_practice_rule(&rule(0.6, AfterFailing::GoOn)).unwrap();
     session.study.draft(&more).unwrap();
-    // Somebody who passed does not practise again in the next packet.
+    // After passing, an annotator does not practise again in the next packet.
     let again = session.study.write_again(&["ben".to_owned()], &folder.join("again"), &Silent).unwrap();
     session.close();
     drop(session);
@@ -367,7 +368,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     own.close();
     drop(own);
 
-    // Who withdraws takes what was practised along.
+    // A withdrawal erases practice too.
     let session = open(folder, &path);
     let ada = session.project.annotator("ada").unwrap().id;
     session.project.withdraw(ada).unwrap();
@@ -386,7 +387,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
     drop(session);
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
-    // First in the one, all wrong; then in the other, all right: somebody who has seen the answers.
+    // First in the one, all wrong; then in the other, all right: the annotator has seen the answers.
     for (file, right) in [(&path, false), (&copy, true)] {
         let session = open(folder, file);
         for _ in 0..3 {
@@ -436,7 +437,8 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     let state = session.labelling.practice(ana).unwrap().unwrap();
     assert!(state.step == PracticeStep::Stopped && state.by_checks);
     assert_eq!(label(&session, ben, "t2", 3), Ok(()), "nobody else is");
-    // Where an answer three levels away counts as right too, nothing was missed: the mark judges what was answered before it.
+    // If an answer three levels away counts as right too, none was missed: the pass mark is applied to
+    // earlier answers.
     let right = || session.study.checks().unwrap().iter().map(|check| check.right).sum::<u32>();
     let exact = right();
     session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 3, then: AfterFailing::Stop })).unwrap();
@@ -453,7 +455,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     assert_eq!(rows.len() - export(folder, &session, true).len(), 4 + 20, "the stranger misses them too");
     assert!(session.study.draft(&wish(&["ana"])).unwrap_err().code() == "plan-stopped");
 
-    // The practice round leads on; labels stay, so the checks that were missed are missed still.
+    // The practice round comes next; labels stay, so the failed checks are still failed.
     session
         .study
         .set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise }))
@@ -470,7 +472,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     let state = session.labelling.practice(ana).unwrap().unwrap();
     assert_eq!((state.step, state.by_checks, state.round), (PracticeStep::Practise, true, 2));
 
-    // Packets have no right answers of checks: who is to practise again is told so with the next packet.
+    // Packets have no right answers of checks: the next packet states who has to practise again.
     let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     session.close();
     drop(session);
@@ -500,7 +502,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
         practise(&session, ana, false);
     }
     assert_eq!(step(&session, ana), PracticeStep::Stopped);
-    // Nor is a real text set aside or looked at past the gate.
+    // Nor can a real text be skipped or viewed before the practice is passed.
     let (asked, t5) = (question(&session), text(&session, "t5"));
     let code = |refused: dissensus_project::error::WorkbenchError| refused.code().to_owned();
     let stopped = label(&session, ana, "t5", 1).unwrap_err();
@@ -508,7 +510,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     assert_eq!(code(session.labelling.flag(ana, asked, t5, true).unwrap_err()), stopped);
     assert_eq!(code(session.labelling.neighbour_text(ana, asked, t5, 1).unwrap_err()), stopped);
 
-    // All texts are exchanged: that nothing of the old ones is wrong any more passes nobody.
+    // All texts are replaced: without wrong answers on the old ones no one passes.
     let off = |id: &str| NewPracticeText {
         question: asked,
         text: text(&session, id),
@@ -523,7 +525,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     assert!(now.result.is_none(), "{:?}", now.result);
     let (next, _) = practise(&session, ana, true);
     assert_eq!((next.as_str(), step(&session, ana)), ("t4", PracticeStep::Label));
-    // Whose right answer people have seen is no real text afterwards.
+    // A text whose right answer people have seen is not a real text afterwards.
     let first = session.labelling.next_text(ana, asked, TextOrder::File, None).unwrap().unwrap();
     assert_eq!(first.external_id, "t5");
     let check = NewAttentionCheck {
@@ -550,7 +552,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
             NewPracticeText { question: asked, text: text(&session, id), answer, reason: String::new() };
         session.study.set_practice(&[new]).unwrap();
     };
-    // Taken off before there is any packet it is a text like others.
+    // Removed before there is any packet, it is a normal text.
     set("t9", Some(0));
     set("t9", None);
     assert_eq!(session.study.draft(&wish(&["ana", "ben"])).unwrap().texts, 17);
@@ -568,7 +570,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
         assert_eq!(step(&own, me), wanted, "{}", person.annotator);
         assert_eq!(own.study.open_packet().unwrap().unwrap().since, 0, "nothing was done in it yet");
     }
-    // Both packets are out with the right answers of t1, t2 and t4.
+    // Both packets were handed out with the right answers of t1, t2 and t4.
     std::thread::sleep(std::time::Duration::from_millis(5));
     set("t1", None);
     assert_eq!(label(&session, ana, "t1", 1), Err("practice-text".to_owned()));

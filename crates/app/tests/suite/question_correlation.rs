@@ -1,4 +1,4 @@
-//! Predicted scores of questions correlated with one another, in projects made of files.
+//! Predicted scores of questions correlated with one another, in imported projects.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -33,7 +33,7 @@ fn tiny() -> EncoderChoice {
     EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
 }
 
-/// Mixed well enough that it hangs on neither (splitmix64).
+/// Mixed well enough to depend on neither (splitmix64).
 fn mixed(a: u32, b: u32) -> u64 {
     let mut mixed = u64::from(a) * 1_000_003 + u64::from(b) + 0x9e37_79b9_7f4a_7c15;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -41,7 +41,7 @@ fn mixed(a: u32, b: u32) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Half of the texts say that they are bad.
+/// Half of the texts contain the word "bad".
 fn body(text: u32) -> String {
     let word = if text.is_multiple_of(2) { "bad ungood" } else { "good fair" };
     format!("{word} comment {} {text}", mixed(text, 7) % 1_000_000)
@@ -63,8 +63,8 @@ fn pairs(texts: std::ops::Range<u32>) -> impl Iterator<Item = (u32, u32)> {
     texts.flat_map(|text| (0..PEOPLE).map(move |who| (text, who)))
 }
 
-/// "rude" (yes or no) of the first 80 texts and "harm" (1 to 3) of the last 80, of which they share 40; both go with what the text
-/// says. Somebody has chosen options of "mood" on the first 20.
+/// "rude" (yes or no) of the first 80 texts and "harm" (1 to 3) of the last 80, of which they share 40;
+/// both depend on the text. One annotator has chosen options of "mood" on the first 20.
 fn project(folder: &Path) -> Session {
     let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
     let often = |text: u32, who: u32, question: u32| !mixed(text * 8 + who, question).is_multiple_of(5);
@@ -129,7 +129,7 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
     assert_eq!(both.learned, (40, 40, 40, 0));
     assert_eq!((both.held_out.texts, both.unlabelled.texts, both.as_learned.texts), (TEXTS, 0, TEXTS));
     assert_eq!(both.unlabelled.pearson, None);
-    // Both go with what the text says, which the tiny encoder hands on.
+    // Both depend on the text, which the tiny encoder represents.
     let spearman = both.held_out.spearman.unwrap();
     let (low, high) = spearman.interval.unwrap();
     assert!(
@@ -137,7 +137,7 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
         "{spearman:?}"
     );
     assert!(both.as_learned.pearson.unwrap().interval.is_none());
-    // Texts of harm alone have labels of neither rude nor mood.
+    // Texts of only harm have labels of neither rude nor mood.
     let rude_and_anger = found.pairs[1];
     assert_eq!(rude_and_anger.learned, (20, 60, 0, 40));
     assert_eq!(rude_and_anger.unlabelled.texts, 40);
@@ -147,8 +147,8 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
     assert_eq!(two.scores.iter().map(|score| score.name.as_str()).collect::<Vec<_>>(), ["harm", "rude"]);
 }
 
-/// Labels that hang on nothing but the text's number, the same for both questions: "a" and "b" agree on every text without its body
-/// having to do with it.
+/// Labels that depend only on the text's number, the same for both questions: "a" and "b" agree on every
+/// text, independently of its body.
 #[test]
 fn what_labels_have_in_common_is_in_no_held_out_figure() {
     let folder = tempfile::tempdir().unwrap();
@@ -160,8 +160,9 @@ fn what_labels_have_in_common_is_in_no_held_out_figure() {
     let found = correlate(&session, &CorrelationChoice::default());
     let ScorePair { held_out, as_learned, .. } = found.pairs[0];
     assert!(value(as_learned.spearman) > 0.8, "{as_learned:?}");
-    // Models that learned equal labels say the same of every text, whatever they learned: held out is the text, not what the labels of other
-    // texts have in common by chance. The help says so.
+    // Models trained on equal labels predict the same for every text, whatever they learned: only the text
+    // is held out, not what the labels of other texts have in common by chance. This is documented in the
+    // help.
     assert!(value(held_out.pearson) > 0.99);
     let points = held_out_points(&session, &CorrelationChoice::default());
     let observed = |text: &TextId| (mixed(text.0 - 1, 3) % 2) as f64;
@@ -196,7 +197,7 @@ fn a_job_keeps_its_result_until_labels_change() {
     let session = project(folder.path());
     let choice = of(&session, &["rude", "harm"]);
     assert!(session.analysis.question_correlation(&choice).is_none());
-    // Two at once are one.
+    // Two concurrent requests are one.
     let job = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
     let again = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
     assert_eq!(finished(&session, job), WorkState::Finished);
@@ -213,7 +214,7 @@ fn a_job_keeps_its_result_until_labels_change() {
     assert!(session.analysis.correlation_points(&choice, 0, 2).is_none());
     record(&session, id(&session, "rude"), 119, Answer::Level(1));
     assert!(session.analysis.question_correlation(&choice).unwrap().stale);
-    // A label of another question changes nothing of these.
+    // A label of another question does not affect these.
     let next = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
     assert_eq!(finished(&session, next), WorkState::Finished);
     record(&session, id(&session, "mood"), 50, Answer::Options(OptionSet::default()));
@@ -246,14 +247,14 @@ fn what_cannot_be_correlated_is_told() {
     assert_eq!(code(&CorrelationChoice { runs: vec![7], ..CorrelationChoice::default() }).0, "no-such-run");
     let error = session.analysis.correlate_questions_as_job(CorrelationChoice::default()).unwrap_err();
     assert_eq!(error.code(), "not-correlated");
-    // With one label of the other question there is nothing to score it by without that label.
+    // With one label of the other question, nothing is left to score it without that label.
     record(&session, id(&session, "harm"), 1, Answer::Level(1));
     let found = correlate(&session, &CorrelationChoice::default());
     assert_eq!(found.pairs[0].learned, (1, 8, 0, 0));
     assert_eq!(found.pairs[0].held_out.pearson.and_then(|figure| figure.interval), None);
 }
 
-/// Texts of one thread hang together: many texts of few threads have no interval, and it is said.
+/// Texts of one thread are correlated: many texts of few threads have no interval, with a note.
 #[test]
 fn few_groups_have_no_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -291,7 +292,7 @@ fn few_groups_have_no_interval() {
     );
 }
 
-/// Texts that say the same are one text, and teach nothing where one of them is scored.
+/// Copies of a text count as one, and are not trained on where one of them is scored.
 #[test]
 fn copies_count_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -330,7 +331,7 @@ fn runs_score_what_they_did_not_learn() {
     let pair = found.pairs[0];
     let (both, a, b, neither) = pair.learned;
     assert_eq!(both + a + b + neither, TEXTS);
-    // About 48 of 80 texts teach each run.
+    // About 48 of 80 texts train each run.
     assert!((40..=56).contains(&(both + a)) && (40..=56).contains(&(both + b)), "{:?}", pair.learned);
     assert_eq!(
         (pair.held_out.texts, pair.unlabelled.texts, pair.as_learned.texts),
@@ -359,7 +360,8 @@ fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
         let of = |run: u32| found.scores.iter().find(|score| score.run == Some(run)).unwrap().learned;
         (of(a), of(b))
     };
-    // The first 40 texts have labels of "rude" alone: an auxiliary question makes them known to a run of "harm".
+    // The first 40 texts have only labels of "rude": with an auxiliary question a run of "harm" has seen
+    // them.
     let harm = asked("harm", SplitSpec::ByText(0.6), 0);
     let path = folder.path().join("p.dissensus").to_string_lossy().into_owned();
     let auxiliary = vec![AuxiliaryQuestion { project: path, question: Some("rude".to_owned()) }];
@@ -370,7 +372,7 @@ fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
     assert!((40..=56).contains(&of_alone), "{of_alone}");
     assert!(of_beside >= of_alone + 40, "{of_beside} {of_alone}");
 
-    // A head that is held learned other texts than the run that holds it.
+    // A frozen head was trained on other texts than the run that uses it.
     let joint = ["rude", "harm"].map(|name| JointQuestion { question: id(&session, name), weight: 1.0 });
     let together = TrainChoices { joint: joint.to_vec(), ..asked("rude", SplitSpec::ByText(0.3), 5) };
     let free = train(&together);

@@ -1,4 +1,4 @@
-//! Questions that are edited while labels stand on them, in sessions, windows, runs and copies.
+//! Questions that are edited while labels depend on them, in sessions, windows, runs and copies.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -24,7 +24,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &home(path.parent().unwrap())).unwrap()
 }
 
-/// The levels of the question of the sample from now on, by their names.
+/// Sets the levels of the sample's question, by their names.
 fn set(session: &Session, levels: &[&str]) -> Result<bool, String> {
     let question = session.project.question(Some("offensiveness")).unwrap();
     let names: Vec<String> = levels.iter().map(|name| (*name).to_owned()).collect();
@@ -61,7 +61,7 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     let with_six: Vec<&str> = before.iter().map(String::as_str).chain(["6"]).collect();
     assert_eq!(set(&session, &with_six), Err("levels-rearranged".to_owned()));
     assert_eq!(levels(&session), before);
-    // Words alone change while the window goes on.
+    // Only wording changes while the window stays open.
     let question = session.project.question(Some("offensiveness")).unwrap();
     let mut named = session.project.levels_named(&question, &before);
     define_levels("offensiveness", &mut named, &[format!("{}=Nobody minds.", before[0])]).unwrap();
@@ -138,7 +138,7 @@ fn copies_whose_levels_differ_meet_only_while_nothing_follows_them_and_are_told(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
-    // Nobody used the sixth level there.
+    // The sixth level is unused there.
     let elsewhere = copied(&path, "copy.dissensus");
     let session = open(&elsewhere);
     let mut names = levels(&session);
@@ -179,7 +179,7 @@ fn an_edit_that_was_killed_is_there_or_is_not() {
     };
     let edited: Vec<LevelEdit> = names.iter().map(|name| level(name)).chain([level("new")]).collect();
     let edit = dissensus_store::QuestionEdit { levels: Some(edited), ..Default::default() };
-    // What fails behind it takes it back, with the row of the new level.
+    // A later failure rolls it back, including the row of the new level.
     let failed = store.write(move |tx| {
         tx.edit_question(question.id, &edit, 5)?;
         Err::<(), _>(dissensus_store::StoreError::Closed("here".into()))

@@ -1,4 +1,4 @@
-//! A project that is open to read: everything can be looked at, nothing is written, and what others write is shown.
+//! A read-only project: everything can be viewed, nothing is written, and changes by others are shown.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -40,7 +40,8 @@ fn project(folder: &Path) -> PathBuf {
     path
 }
 
-/// Names and bytes of the project and everything beside it, folders of runs too; the application's own home left out.
+/// Names and bytes of the project and everything next to it, including folders of runs, excluding the
+/// application's own folder.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -63,7 +64,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 const REFUSED: &str = "project-opened-to-read";
 
-/// What `result` was refused for.
+/// The error code of `result`.
 fn code<T>(result: Result<T, WorkbenchError>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "done")
 }
@@ -72,7 +73,8 @@ fn silent() -> Arc<dyn Progress> {
     Arc::new(Silent)
 }
 
-/// The sample with what a study leaves: embeddings, a finished run, a panel, a check, a guideline, packets.
+/// The sample with the traces of a study: embeddings, a finished run, a panel, a check, a guideline,
+/// packets.
 struct Study {
     path: PathBuf,
     question: QuestionId,
@@ -165,7 +167,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     let out = tempfile::tempdir().unwrap();
     session.exchange.export(&out.path().join("labels.csv"), None, false, &Silent).unwrap();
 
-    // What the window keeps by itself is kept nowhere; what a person wants written is refused by name.
+    // Automatic saves of the window are ignored; explicit writes are refused by name.
     session.project.save_choices(&ProjectChoices::default()).unwrap();
     assert_eq!(label(&session, question), Err("project-opened-to-read"));
     let refused = |result: Result<(), dissensus_project::error::WorkbenchError>| {
@@ -181,13 +183,13 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     workbench.close_project();
     assert!(files(folder.path()) == before, "a file beside the project was changed, or is new");
 
-    // The same file to write, in place of the one that is open to read, and back.
+    // Opening the same file for writing, in place of the read-only one, and back.
     workbench.open_project_to_read(&path.to_string_lossy()).unwrap();
     assert!(!workbench.open_project(&path.to_string_lossy()).unwrap().read_only);
     assert!(workbench.open_project_to_read(&path.to_string_lossy()).unwrap().read_only);
 }
 
-/// Whatever a window can write, by name, and what came of it.
+/// All writing operations of a window, by name, with their result.
 fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &'static str)> {
     let Study { question, run, .. } = *study;
     let annotator = session.project.annotators().unwrap()[0].id;
@@ -272,7 +274,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     ]
 }
 
-/// Looks at everything that the window shows.
+/// Views everything that the window shows.
 fn look(session: &Session, study: &Study, out: &Path) {
     let question = study.question;
     let ada = session.project.annotators().unwrap()[0].id;
@@ -296,7 +298,8 @@ fn look(session: &Session, study: &Study, out: &Path) {
         labelled_only: false,
     };
     assert!(session.analysis.ranking(&query).unwrap().texts.len() > 100);
-    // Of a text that they have answered, so that others' answers are shown: elsewhere that is recorded.
+    // A text that they have answered, so that others' answers are shown: in a writable project that is
+    // recorded.
     let answered = session.project.annotators().unwrap();
     for person in answered.iter().filter(|person| person.labels > 0).take(2) {
         session.analysis.text_detail(&query, TextId(9), None, Some(person.id), true).unwrap();
@@ -348,7 +351,7 @@ fn whatever_writes_is_refused_and_whatever_is_shown_leaves_every_byte_as_it_is()
         assert!(now == then, "{} was changed, or is new", now.0.display());
     }
     assert_eq!(files(folder.path()).len(), before.len());
-    // Where it is open to write, the same are not refused for that.
+    // In a writable project the same operations are not refused for that reason.
     let session = Session::open(&study.path, &home(folder.path())).unwrap();
     let done: Vec<_> =
         writing(&session, &study, out.path()).into_iter().filter(|(_, code)| *code == REFUSED).collect();
@@ -461,7 +464,7 @@ fn a_journal_that_a_killed_program_left_is_read_and_stays_as_it_is() {
     let left = copy.path().join("left.dissensus");
     let writer = Session::open(&path, &home(folder.path())).unwrap();
     writer.project.add_annotator("Newcomer", &Default::default()).unwrap();
-    // File and journal as they are when the program is killed now.
+    // File and journal in the state after a kill at this moment.
     std::fs::copy(&path, &left).unwrap();
     let wal = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
     std::fs::copy(wal(&path), wal(&left)).unwrap();

@@ -1,4 +1,4 @@
-//! Tables of several shapes, imported: shown before, accounted for afterwards, and as safe as any import.
+//! Tables of several shapes, imported: previewed, accounted for afterwards, and as safe as any import.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// The choices of a reading that was shown.
+/// The choices of a suggested reading.
 fn following(preview: &ImportPreview, nth: usize) -> ImportChoices {
     ImportChoices { columns: Some(preview.readings[nth].columns.clone()), ..ImportChoices::default() }
 }
@@ -106,7 +106,7 @@ fn every_question_of_a_row_is_shown_and_imported() {
     let read = ImportAccount { rows: 18, read: 18, ..ImportAccount::default() };
     assert_eq!((report.account, preview.account), (read.clone(), read));
     assert_eq!(place.session.project.annotator("r0").unwrap().attributes["rater_gender"], "Woman");
-    // Once more: nothing is new.
+    // Again: nothing is new.
     let again = place.guessed(&file);
     assert_eq!((again.labels, again.repeated_rows), (0, 36));
     assert_eq!(again.account, ImportAccount { rows: 18, repeated: 18, ..ImportAccount::default() });
@@ -165,14 +165,14 @@ fn a_set_has_all_of_its_options_and_takes_later_files() {
         }
         table
     };
-    // Nobody chooses fear.
+    // No one chooses fear.
     let file = place.file("emotions.csv", &table(&|t, p, o| o != 2 && (t + p) % 3 == o.min(2)));
     let report = place.guessed(&file);
     let scale = report.scale.clone().unwrap();
     assert_eq!(scale.kind(), ScaleKind::MultiLabel);
     assert_eq!(scale.levels(), ["joy", "anger", "fear", "neutral"]);
     assert_eq!((report.labels, report.question.as_deref()), (12, Some("emotions")));
-    // Later one chooses it.
+    // Later one annotator chooses it.
     let other = place.file("later.csv", &table(&|t, p, o| o == 2 && t == 0 && p == 0 || o == 3 && t > 0));
     let preview = place.preview(&other, &ImportChoices::default());
     assert_eq!(preview.problem, None);
@@ -233,7 +233,7 @@ fn two_imports_of_one_file_at_once_bring_it_once() {
     let place = Place::new();
     let file = place.file("wide.csv", &wide());
     let place = &place;
-    // The one that comes second finds the question of the first, or everything.
+    // The second one finds the question of the first, or everything.
     let added = std::thread::scope(|scope| {
         let both = [(); 2].map(|()| scope.spawn(|| place.import(&file, &ImportChoices::default())));
         let reports = both.into_iter().map(|one| one.join().unwrap());
@@ -252,7 +252,7 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
     );
     let labels =
         place.file("annotations.tsv", "rev_id\tworker_id\ttoxicity\n1\t7\t0\n1\t8\t1\n2\t7\t0\n2\t8\t0\n");
-    // Alone it says what is missing, before and after.
+    // On its own it reports what is missing, before and after.
     let alone = place.preview(&labels, &ImportChoices::default());
     assert_eq!((alone.bad_row_count, alone.bad_rows.len()), (4, 4));
     assert!(alone.bad_rows[0].message.contains("import the texts first"), "{:?}", alone.bad_rows[0]);
@@ -266,7 +266,7 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
         assert_eq!(report.account, ImportAccount { rows: 6, read: 6, ..ImportAccount::default() });
         assert_eq!(report.question.as_deref(), Some("toxicity"));
     }
-    // The texts first, and the ids are found in the project.
+    // With the texts first, the ids are found in the project.
     assert_eq!(place.guessed(&texts).texts, 2);
     assert_eq!(place.guessed(&labels).labels, 4);
     let join = JoinChoice { path: texts.to_string_lossy().into_owned(), ..JoinChoice::default() };
@@ -322,7 +322,7 @@ fn notices_mend_what_they_are_about() {
     let report = place.import(&file, &choices).unwrap();
     assert_eq!(report.scale.unwrap().levels(), ["no", "yes"]);
     assert_eq!((report.labels, report.empty_labels, report.rejected_rows), (7, 1, 0));
-    // A question that has its levels in other spellings keeps them.
+    // A question that has its levels in other spellings retains them.
     let more = "text_id,text,annotator_id,label\nt9,Text number 9,a,TRUE\nt9,Text number 9,b,No \n";
     let mut later = choices.clone();
     later.question = Some("answers".to_owned());
@@ -393,7 +393,7 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
         let out = place.folder.path().join("out.csv");
         place.session.exchange.export(&out, None, false, &Silent).unwrap();
         let exported = std::fs::read_to_string(out).unwrap();
-        // Both have answered the first comment, and nobody the last one.
+        // Both have answered the first comment, and neither the last one.
         assert_eq!(exported.lines().filter(|line| line.starts_with("1,")).count(), 2, "{exported}");
         assert!(!exported.lines().any(|line| line.starts_with("60,")), "{exported}");
     }
@@ -411,7 +411,7 @@ fn a_column_that_is_left_out_brings_nothing() {
     let report = place.import(&file, &ImportChoices { columns, ..ImportChoices::default() }).unwrap();
     assert_eq!((report.labels, report.annotators), (16, 2));
     assert!(report.uses.iter().any(|of| of.column == "rater_3" && of.used_as == "left out"));
-    // A reading that uses it all the same is refused.
+    // A reading that uses it nevertheless is refused.
     let mut both = place.preview(&file, &ImportChoices::default()).columns;
     both.ignored = vec!["rater_3".to_owned()];
     let error =
@@ -497,7 +497,7 @@ fn readings_of_every_shape_are_given_back_as_they_were_written() {
         }
         let report = place.import(&file, &following(&preview, 0)).unwrap();
         assert_eq!((report.labels, report.rejected_rows), (labels, 0), "{name}");
-        // Once more brings nothing, and by the same reading.
+        // Again it adds nothing, with the same reading.
         let again = place.import(&file, &following(&preview, 0)).unwrap();
         assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "{name}");
     }

@@ -1,4 +1,5 @@
-//! What is said beside answers and the guideline that they were given under: through packets, undo, exports and imports.
+//! Notes with answers and the guideline that they were given under: through packets, undo, exports and
+//! imports.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -28,7 +29,7 @@ fn import(session: &Session, file: &Path) -> Vec<String> {
     session.exchange.import(file, &ImportChoices::default(), &silent).unwrap().remarks
 }
 
-/// A project of so many texts, a question with reasons, and two people.
+/// A project with a number of texts, a question with reasons, and two annotators.
 fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
     let path = folder.join(name);
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -76,7 +77,7 @@ fn guideline(body: &str, after: Option<String>) -> NewGuideline {
     NewGuideline { body: body.to_owned(), change, by, pictures: Vec::new(), after }
 }
 
-/// Question, text, person, answer and what was said, of everything that was said or marked.
+/// Question, text, annotator, answer and note, of every note or mark.
 fn told(session: &Session, words: &str) -> Vec<String> {
     let query = RemarkQuery { words: words.to_owned(), ..RemarkQuery::default() };
     let found = session.project.remarks(&query).unwrap();
@@ -207,7 +208,7 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
         written.lines().next().unwrap().ends_with("note,reasons,confidence,marks,guideline"),
         "{written}"
     );
-    // What nobody said has no columns.
+    // Without notes there are no columns for them.
     let (_, plain) = project(folder.path(), "plain.dissensus", 2);
     label(&plain, "ana", "t1", 3, Remark::default(), None);
     let file = folder.path().join("plain.csv");
@@ -227,7 +228,7 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
     session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
     import(&session, &file);
     assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
-    // An older row behind a newer one brings its note to its own answer, which is not current.
+    // An older row after a newer one adds its note to its own answer, which is not current.
     let (_, other) = project(folder.path(), "o.dissensus", 3);
     let file = folder.path().join("in.csv");
     std::fs::write(
@@ -337,7 +338,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
                 hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
                 let now = hers.labelling.task_on(me, QUESTION, task.text, occasion).unwrap();
                 assert_eq!(now.remark, remark);
-                // Said later beside the same answer it is no answer more: undo takes back the answer.
+                // A note added later to the same answer is not a new answer: undo takes back the answer.
                 let later = Beside { remark: said("later", &[], None), guideline: None };
                 hers.labelling.record_again_with(&new, &later, occasion, LabelSource::Window).unwrap();
                 let undone = hers.labelling.undo(me, QUESTION, LabelSource::Window).unwrap().unwrap();
@@ -353,7 +354,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     hers.close();
     drop(hers);
     let session = open(folder.path(), &path);
-    // The guideline went on meanwhile; her labels know the version that she had.
+    // The guideline has changed meanwhile; her labels refer to the version that she had.
     session.guideline.write(&guideline("# Rules\nBe fair, and quick", None), None).unwrap();
     for _ in 0..2 {
         let report =
@@ -407,7 +408,7 @@ fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
     let long = "x".repeat(200_001);
     assert_eq!(refused(&guideline(&long, None), None).code(), "guideline-long");
     assert_eq!(refused(&guideline(&written.guideline.body, None), None).code(), "guideline-unchanged");
-    // Two write at once: the second has not seen what the first wrote.
+    // Two concurrent writes: the second has not seen what the first wrote.
     let first = written.guideline.id.clone();
     session.guideline.write(&guideline("two", Some(first.clone())), None).unwrap();
     let error = refused(&guideline("also two", Some(first)), None);
@@ -424,7 +425,8 @@ fn agreement_is_told_by_the_version_that_labels_were_given_under() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 60);
     let write = |body: &str| session.guideline.write(&guideline(body, None), None).unwrap().guideline.id;
-    // Under the first version they agree on nothing, under the second on everything; three texts before any.
+    // Under the first version they agree on nothing, under the second on everything; three texts have no
+    // version.
     let first = write("one");
     let second = write("two");
     for n in 1..=60_u16 {
@@ -460,7 +462,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let typed = said("half a thou", &["irony"], None);
     session.labelling.keep_draft(ana, QUESTION, t2, 1, Some(&typed)).unwrap();
     session.labelling.keep_draft(ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
-    // The program is killed: nothing is closed, and what was written last lies in the journal.
+    // The program is killed: nothing is closed, and the last writes are in the journal.
     std::mem::forget(session);
     let moved = folder.path().join("moved.dissensus");
     for ending in ["", "-wal"] {
@@ -479,7 +481,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     );
     let query = RemarkQuery::default();
     assert!(session.project.remarks(&query).unwrap().is_empty(), "it is not in the project");
-    // Given, it is no draft; also where the program is killed before it forgets it.
+    // Once submitted it is no draft; also if the program is killed before it deletes the draft.
     let beside = Beside { remark: typed.clone(), guideline: None };
     let answer = Answer::Level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
@@ -489,7 +491,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let nothing = Beside::default();
     session.labelling.remark(ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
     assert_eq!(task(ana, t2).draft, None, "what was given and deleted does not come back");
-    // Somebody who is removed leaves nothing behind on this computer.
+    // A removed person leaves nothing on this computer.
     session.labelling.keep_draft(ben, QUESTION, t2, 1, Some(&typed)).unwrap();
     session.project.remove(&Removal::Annotator(ben)).unwrap();
     let again = session.project.add_annotator("ben", &Default::default()).unwrap();

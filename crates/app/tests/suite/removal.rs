@@ -1,4 +1,4 @@
-//! What was added by mistake is taken out, by itself and in a window that has the project open.
+//! Additions by mistake are removed, by the command and in a window that has the project open.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -28,7 +28,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &home(path.parent().unwrap())).unwrap()
 }
 
-/// The sample project, with a file beside it that adds two texts, a person, a question and labels.
+/// The sample project, with a file next to it that adds two texts, a person, a question and labels.
 fn with_file(folder: &Path) -> (PathBuf, PathBuf) {
     let (path, file) = (folder.join("p.dissensus"), folder.join("more labels.csv"));
     sample::create(&path).unwrap();
@@ -72,7 +72,7 @@ fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
     import(&session, &file);
     assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
     session.close();
-    // Also from a file that was opened anew.
+    // Also after reopening the file.
     let session = open(&path);
     session.project.remove(&Removal::LastImport).unwrap();
     assert_eq!(counts(&session), before);
@@ -157,7 +157,7 @@ fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
     session.close();
 }
 
-/// The window closes the project for it and opens it again: nothing in memory knows what is gone.
+/// The window closes and reopens the project for this: nothing in memory refers to what was removed.
 #[test]
 fn a_window_takes_it_out_alone_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();

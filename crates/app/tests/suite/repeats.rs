@@ -1,4 +1,5 @@
-//! Answers of a second occasion: imported apart from labels, exported and imported again, counted against what is current.
+//! Answers of a second annotation round: imported separately from labels, exported and imported again,
+//! compared with the current labels.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -14,7 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Two people answer 20 texts; `ana` again with one other answer in five, `ben` again on three of them.
+/// Two annotators answer 20 texts; `ana` re-annotates with one different answer in five, `ben` re-annotates
+/// three of them.
 fn answers() -> String {
     let mut file = String::from("item,body,who,label,round,age\n");
     for text in 0..20 {
@@ -91,7 +93,7 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
     assert_eq!((ana.name.as_str(), ana.repeats, ana.same), ("ana", 20, 16));
     assert!(ana.agreement.is_some());
     assert_eq!((ben.repeats, ben.agreement), (3, None), "three repeats tell no share");
-    // Again: nothing is added.
+    // Importing it again adds nothing.
     let again = import(&session, &folder.path().join("answers.csv"), Some("round"));
     assert_eq!((again.labels, again.repeats, again.repeated_rows), (0, 0, 63));
     assert_eq!(repeats(&session), report);
@@ -125,7 +127,7 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
     session.labelling.record_label(&label).unwrap();
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
     assert_eq!(same_of(&repeats(&session)), (1, 1));
-    // Without an answer from before the repeat there is nothing to compare with.
+    // Without an answer before the re-annotation there is nothing to compare with.
     session_with(
         &session,
         &folder,
@@ -138,12 +140,12 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
     assert_eq!((same_of(&report), report.unpaired), ((1, 1), 1));
 }
 
-/// Repeats that say the same, and all.
+/// Number of re-annotations with the same answer, and of all.
 fn same_of(report: &RepeatReport) -> (u32, u32) {
     (report.annotators.iter().map(|a| a.same).sum(), report.repeats)
 }
 
-/// Repeats that say the same, of two, of each person by name.
+/// Number of re-annotations with the same answer, out of two, for each person by name.
 fn same_of_each(report: &RepeatReport) -> Vec<u32> {
     assert!(report.annotators.iter().all(|a| a.repeats == 2), "{report:?}");
     let mut people: Vec<_> = report.annotators.iter().map(|a| (a.name.clone(), a.same)).collect();
@@ -181,7 +183,8 @@ fn told(report: &ImportReport, code: &str) -> u32 {
     report.notices.iter().filter(|notice| notice.code == code).map(|notice| notice.count).sum()
 }
 
-/// Three rounds: one person says 1 1 2, one 1 2 2 and one 2 2 2. With exact times, dates of three days, one date for all, and without times.
+/// Three rounds: one person answers 1 1 2, one 1 2 2 and one 2 2 2. With exact times, dates of three days,
+/// one date for all, and without times.
 fn rounds(times: [&str; 3]) -> String {
     let mut file = String::from("item,body,who,label,round,created_at\n");
     for (text, said) in ["112", "122", "222"].into_iter().enumerate() {
@@ -212,7 +215,7 @@ fn a_file_that_was_imported_without_its_occasions_tells_the_same_self_agreement(
         let report = session_with(&twice, &folder, &file, Some("round"));
         assert!(told(&report, "repeats-are-labels") > 0, "{times:?}");
         assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
-        // And once more: nothing is added.
+        // And again: nothing is added.
         let again = session_with(&twice, &folder, &file, Some("round"));
         assert_eq!((again.labels, again.repeats), (0, 0), "{times:?}");
         assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
@@ -236,7 +239,8 @@ fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
     assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 15));
 }
 
-/// Without times what was imported plainly cannot be told from what was imported as repeats: taken back, it is compared with nothing.
+/// Without times, plain imports cannot be distinguished from imported re-annotations: taken back, it is
+/// compared with nothing.
 #[test]
 fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -256,10 +260,10 @@ fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
     let found = repeats(&session);
     assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 0));
     assert_eq!(session.project.info().unwrap().labels, 20, "labels stay");
-    // Nothing is left to take back, and that is said.
+    // Nothing is left to take back, which is reported.
     let error = session.analysis.remove_repeats(question, Some(2)).unwrap_err();
     assert_eq!((error.code(), error.to_string().contains("no repeated answers")), ("no-repeats", true));
-    // What is right after all comes back with the file, once.
+    // If it was right after all, it comes back with the file, once.
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 0);
     let error = session.analysis.remove_repeats(question, Some(7)).unwrap_err();
@@ -290,7 +294,7 @@ fn a_column_of_occasions_that_is_not_read_is_told() {
         report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
     };
     assert!(told(&report), "{report:?}");
-    // The same number for all answers of a person is taken for an attribute.
+    // A constant number in all answers of an annotator is read as an attribute.
     std::fs::write(
         &file,
         "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
@@ -316,7 +320,7 @@ fn an_answer_without_a_time_that_was_overruled_is_told_and_stays_overruled() {
     let back = session_with(&session, &folder, &format!("{head}{}", second("1")), Some("round"));
     assert_eq!((back.repeats, back.repeated_rows, told(&back, "outdated-repeats")), (0, 1, 1));
     assert_eq!(same_of(&repeats(&session)), (0, 1));
-    // A file that says both, the one that counts last, says nothing else than the project.
+    // A file with both, the current one last, adds nothing to the project.
     let both = format!("{head}{}{}", second("1"), second("2"));
     assert_eq!(told(&session_with(&session, &folder, &both, Some("round")), "outdated-repeats"), 0);
 }
@@ -329,7 +333,7 @@ fn an_export_imports_again_to_the_same_repeats() {
         let out = folder.path().join(name);
         assert_eq!(session.exchange.export(&out, None, false, &Silent).unwrap(), 63);
         let copy = created(&folder, &format!("{name}.dissensus"));
-        // Without being told: the column is known by its name.
+        // Without a setting: the column is recognised by its name.
         let report = import(&copy, &out, None);
         assert_eq!((report.labels, report.repeats), (40, 23), "{name}");
         let (ours, theirs) = (repeats(&session), repeats(&copy));
@@ -357,7 +361,7 @@ fn without_repeats_it_says_how_to_get_them() {
     let report = repeats(&session);
     assert_eq!((report.repeats, report.unpaired, report.overall), (0, 1, None));
     assert!(report.needs.unwrap().contains("--occasion"));
-    // A value that is no occasion stops the import.
+    // A value that is not a round stops the import.
     std::fs::write(&file, "item,body,who,label,round\n1,a,ana,1,0\n2,b,ana,2,first\n").unwrap();
     let error = session.exchange.import(&file, &choices, &silent).unwrap_err();
     let detail = error.detail().unwrap();
@@ -377,7 +381,7 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     session.live.fit(question, &Silent).unwrap();
     let report = session.analysis.stable_share(question).unwrap();
     assert!(report.found.is_none() && report.words.contains("there are 23"), "{report:?}");
-    // Ten more texts that both answer twice alike.
+    // Ten more texts that both answer the same twice.
     let mut file = String::from("item,body,who,label,round,age\n");
     for text in 100..110 {
         for (who, age) in [("ana", 30), ("ben", 40)] {
@@ -390,13 +394,14 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     std::fs::write(&path, file).unwrap();
     import(&session, &path, Some("round"));
     session.live.fit_anew(question, &Silent).unwrap();
-    // Enough repeats, but of two people, who follow the text alone, so that hardly any is expected to differ.
+    // Enough re-annotations, but by two people who depend only on the text, so that hardly any difference
+    // is expected.
     let report = session.analysis.stable_share(question).unwrap();
     assert!(report.found.is_none() && report.words.contains("there are 43"), "{report:?}");
 }
 
-/// Somebody confirms on a second occasion what a file said of them: that is an answer of its own, which taking out the import leaves, and
-/// which undo takes back.
+/// An annotator confirms an imported answer in a second annotation round: that is a separate answer, which
+/// removing the import retains, and which undo takes back.
 #[test]
 fn the_same_answer_given_again_is_an_answer() {
     let folder = tempfile::tempdir().unwrap();
@@ -417,11 +422,11 @@ fn the_same_answer_given_again_is_an_answer() {
         session.labelling.task_on(ana, question.id, text, 2).unwrap().answer
     };
     assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
-    // What it confirmed stays with it, and counts again.
+    // The answer it confirmed stays, and counts again.
     let undone = session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
     assert_eq!(undone.text, session.project.text_named("1").unwrap().0);
     assert_eq!(now("1"), Some(Answer::Level(1)));
-    // Without a note the command leaves what was said beside the same answer.
+    // Without a note the command retains the note of the same answer.
     let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
     session.labelling.label_by_name_with("ana", "2", "3", None, 2, &note).unwrap();
     give("2", "3", 2);

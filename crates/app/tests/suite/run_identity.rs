@@ -1,5 +1,5 @@
-//! A run is known by its identity: project and folder can be moved, renamed, linked to and restored, and the files of one run are
-//! never taken for those of another.
+//! A run is identified by its id: project and folder can be moved, renamed, linked and restored, and files
+//! of different runs are never confused.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -57,7 +57,7 @@ fn predicted(session: &Session, run: u32) -> Result<Vec<f32>, String> {
         .map_err(|error| error.code().to_owned())
 }
 
-/// The folder of the only run beside a project.
+/// The folder of the only run of a project.
 fn only_run(project: &Path) -> PathBuf {
     let mut name = project.as_os_str().to_owned();
     name.push(".runs");
@@ -151,7 +151,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     fs::remove_dir(&before).unwrap_or_default();
     let session = open(&moved);
     predicted(&session, run).unwrap();
-    // New texts are encoded with the tuned encoder where it is now.
+    // New texts are encoded with the tuned encoder in its new location.
     let file = after.join("more.csv");
     fs::write(&file, "text_id,text\nnew1,One more text\n").unwrap();
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
@@ -208,7 +208,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
     session.runs.delete(run.id).unwrap();
     assert!(own.join("network.json").exists(), "not known to be its own, so it stays");
 
-    // A file, and a link to nowhere, where the folder belongs.
+    // A file, and a dangling link, in place of the folder.
     fs::remove_dir_all(&others).unwrap();
     fs::write(&others, "in the way").unwrap();
     assert_eq!(predicted(&session, other.id).unwrap_err(), "run-files-foreign");

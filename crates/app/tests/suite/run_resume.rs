@@ -1,4 +1,5 @@
-//! A resumed run comes to the numbers of one that was never interrupted, whatever happened to the project meanwhile.
+//! A resumed run reaches the same numbers as an uninterrupted one, regardless of changes to the project
+//! meanwhile.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -36,7 +37,7 @@ fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
     TrainChoices { epochs: 4, patience: 0, ..choices }
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -55,7 +56,7 @@ impl Progress for StopHalfWay {
 /// Bits of the test figures by name, and of the validation loss at each step.
 type Figures = (Vec<(String, u64)>, Vec<(u32, Option<u64>)>);
 
-/// Everything that a run comes to, to the last digit.
+/// All results of a run, to the last digit.
 fn figures(run: &RunDetail) -> Figures {
     let metrics = &run.info.scores.as_ref().unwrap().metrics;
     (
@@ -64,7 +65,7 @@ fn figures(run: &RunDetail) -> Figures {
     )
 }
 
-/// Changes whatever a person can change while a run is interrupted.
+/// Changes everything that a user can change while a run is interrupted.
 fn change_everything(session: &Session, folder: &Path) {
     let question = question(session);
     let someone = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
@@ -114,7 +115,7 @@ fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     assert_eq!(figures(&resumed), figures(&whole), "{model} {tuning}");
     assert_eq!(resumed.sizes, whole.sizes);
     assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
-    // It predicts as the other does, for people of then and for those who came later.
+    // It predicts like the other, for the original annotators and for those who were added later.
     let annotators = session.project.annotators().unwrap();
     for annotator in [annotators.first().unwrap().id, annotators.last().unwrap().id] {
         let says =
@@ -188,7 +189,8 @@ fn of_two_runs_started_at_once_one_begins() {
                 .collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         };
-        // The place is free a moment after the run before has ended: until then both are told that it is taken.
+        // The reservation is released a moment after the previous run has ended: until then both are
+        // refused.
         let begun = (0..500)
             .map(|_| begin_two())
             .find(|begun| {

@@ -1,4 +1,5 @@
-//! Tables of what runs predict: each as the run alone says it, a text read once for all on one encoder, and all or nothing.
+//! Tables of predictions of several runs: each equals the table of the run on its own, a text is read once
+//! for all runs on one encoder, and either all tables are written or none.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -45,7 +46,7 @@ fn import(
     session.exchange.import(&folder.join("in.csv"), &choices, &silent).unwrap();
 }
 
-/// "rude", yes or no, of everybody but "d", and "tone", 1 to 3, of everybody.
+/// "rude", yes or no, by everyone but "d", and "tone", 1 to 3, by everyone.
 fn project() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::inside(folder.path(), Vec::new());
@@ -103,7 +104,8 @@ fn tables(
     session.runs.prediction_tables(runs, &PredictionChoices::default(), texts.as_ref(), out, &Silent)
 }
 
-/// Every way in which a run has its model: fitted label by label, solved, a network on a frozen and on a tuned encoder.
+/// Every kind of model of a run: fitted label by label, solved, a network on a frozen and on a tuned
+/// encoder.
 fn runs(session: &Session) -> [(u32, &'static str, Vec<&'static str>); 5] {
     let (binary, levels) = (vec!["no", "yes"], vec!["1", "2", "3"]);
     [
@@ -130,7 +132,7 @@ fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
             let (file, rows) = (&written.written.file, if texts.is_some() { 3 } else { u64::from(TEXTS) });
             assert_eq!(*file, path(&format!("{name}-{run}.csv")));
             assert_eq!((written.written.texts, written.written.rows), (rows, rows * 4), "{written:?}");
-            // "d" has said nothing on rudeness.
+            // "d" has not answered "rude".
             assert_eq!(written.written.annotators_without_labels, usize::from(*question == "rude"));
             let alone = path(&format!("{name}-alone-{run}.csv"));
             tables(&session, &[*run], texts, &alone).unwrap();
@@ -148,7 +150,7 @@ fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
                     assert!((0.0..=1.0).contains(&row[measure].parse::<f32>().unwrap()), "{row:?}");
                 }
             }
-            // What taught the run is told, of a body that is in the project too.
+            // Training labels are reported, also for a body that is in the project.
             let observed = found.values().filter(|row| row["observed"] == "true").count() as u64;
             assert_eq!(Some(observed), written.written.observed);
             let copy = found.get(&("2".to_owned(), "a".to_owned()));
@@ -184,7 +186,7 @@ fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody(
     assert!(row["disagreement_split"].parse::<f32>().unwrap() > 0.0);
     let (_, rows) = write(&["a"], "one.csv");
     assert!(rows.len() == TEXTS as usize && rows.values().all(|row| row["disagreement_split"].is_empty()));
-    // Everybody is everybody whom the run knows.
+    // Everyone means everyone that the run knows.
     assert_eq!(write(&[], "all.csv").0.annotators, PEOPLE.len());
 }
 

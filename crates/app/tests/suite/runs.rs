@@ -1,4 +1,4 @@
-//! Training runs: what is kept of them, that they go on after a break, and that only like is compared with like.
+//! Training runs: what is stored, resuming after an interruption, and comparing only like with like.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -113,7 +113,8 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
         )
         .unwrap();
     assert_eq!(evaluated.models[0].scores.log_loss.unwrap(), metric(&detail.info, "log_loss"));
-    // So are its baselines, and beside another run on the same labels they stand too; validation labels taught a network.
+    // So are its baselines, and they are the same in a comparison with another run on the same labels;
+    // validation labels trained a network.
     let network = run(&session, &choices(&session, ModelKind::ShareRecFfn, "frozen"));
     let beside = session.runs.compare(network.info.id, detail.info.id).unwrap();
     for found in [&detail.baselines, &network.baselines, &beside.baselines] {
@@ -216,7 +217,7 @@ fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
     let (say, heard) = mpsc::channel();
     let (exchange, once) = (session.exchange.clone(), AtomicBool::new(false));
     session.subscribe(move |event| match event {
-        // The run was asked for and is about to begin.
+        // The run was requested and is about to begin.
         Event::Job(_) if !once.swap(true, Ordering::Relaxed) => {
             let silent: Arc<dyn Progress> = Arc::new(Silent);
             exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
@@ -341,7 +342,7 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
             [first, other.clone()].map(|run| run.info.question_name),
             ["harm: rude", "harm: threat"].map(str::to_owned)
         );
-        // On an encoder that stays as it is an option learns nothing of the other one.
+        // On a frozen encoder an option learns nothing from the other one.
         assert_eq!(other.info.scores.unwrap().metrics, detail.info.scores.unwrap().metrics, "{kind}");
     }
 }
@@ -393,11 +394,11 @@ fn reports_are_written_by_their_ending() {
     let page = write("r.html").unwrap();
     assert_eq!(page.matches("<svg").count(), 5, "learning curves, and two plots a run");
     assert!(!page.contains("<script") && !page.contains("http-equiv") && !page.contains("src="));
-    // People stand in it under pseudonyms, and values of attributes that fewer than five have do not.
+    // People have pseudonyms in it, and attribute values of fewer than five people are hidden.
     let cells = |page: &str, cell: &str| page.matches(&format!("<td>{cell}</td>")).count();
     assert!(people.iter().all(|one| cells(&page, &one.external_id) + cells(&page, &one.name) == 0));
     assert_eq!(cells(&page, "A1"), 2, "a row a run");
-    // Eight people: the three who do not moderate as the other five do could be told.
+    // Eight people: the three who differ from the other five in moderating could be identified.
     assert!(!page.contains("People by their attributes") && page.contains("of attributes not shown"));
     let with_ids = folder.path().join("ids.html");
     session.runs.export(&ids, &with_ids, true).unwrap();

@@ -1,4 +1,4 @@
-//! Several questions on one screen, questions that are asked only after others, and levels that are renamed in use.
+//! Several questions on one screen, conditional questions, and levels that are renamed in use.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -13,7 +13,8 @@ use dissensus_project::jobs::{Progress, Silent};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Four texts, Ana and Ben, and three questions: how rude (ordinal), what is in it (options), which words (spans).
+/// Four texts, Ana and Ben, and three questions: how rude (ordinal), what is in it (options), which words
+/// (spans).
 struct Study {
     session: Session,
     rude: QuestionId,
@@ -110,7 +111,7 @@ fn nothing_of_others_is_told_of_a_question_before_it_is_answered() {
     study.session.project.set_reveal(true).unwrap();
     study.give_as(study.ben, study.words, 1, spans(&[(0, 5, 0)]));
     study.give_as(study.ben, study.rude, 1, Answer::Level(2));
-    // An answer to one question opens nothing of another one.
+    // An answer to one question does not open another one.
     study.give(study.rude, 1, Answer::Level(0));
     let task = study.task(study.words, 1);
     assert!(task.spans.is_none() && task.reveal.is_none() && task.answer.is_none());
@@ -132,7 +133,7 @@ fn undo_leads_back_across_questions_and_texts() {
         undone.map(|undone| (undone.question, undone.text.0))
     };
     assert_eq!(undo(&all), Some((study.harm, 2)));
-    // Only what is on the screen is taken back.
+    // Only answers to questions on the screen are taken back.
     assert_eq!(undo(&[study.words]), Some((study.words, 1)));
     assert_eq!(undo(&all), Some((study.rude, 1)));
     assert_eq!(undo(&all), None);
@@ -153,10 +154,10 @@ fn skip_puts_off_what_is_not_answered_and_that_alone() {
         study.session.labelling.skip(study.ana, all, TextId(text)).unwrap();
     }
     assert_eq!(study.next(&all, None), Some(1), "nothing else is left");
-    // One of two that were skipped is answered: the other still is.
+    // One of two that were skipped is answered: the other is still skipped.
     study.give(study.rude, 2, Answer::Level(1));
     assert_eq!(study.far(&all), (0, 4, 4));
-    // A text that is not there: nothing is written for any of the questions.
+    // A missing text: nothing is written for any of the questions.
     let events = study.session.labelling.skip(study.ana, all, TextId(99)).unwrap_err();
     assert!(events.to_string().contains("99"), "{events}");
 }
@@ -182,20 +183,20 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
     assert!(study.task(words, 2).asked);
     study.give(words, 2, spans(&[(0, 6, 0)]));
     assert_eq!(study.far(&all), (2, 4, 0));
-    // Alone, a question counts the texts about which it is asked.
+    // On its own, a question counts the texts about which it is asked.
     assert_eq!((study.far(&[harm]), study.next(&[harm], None)), ((1, 1, 0), None));
-    // Another answer above: what was said below is kept, and counts no more.
+    // After another answer above, the answer below is retained, but no longer counts.
     study.give(rude, 2, Answer::Level(0));
     let (of_harm, of_words) = (study.task(harm, 2), study.task(words, 2));
     assert!(!of_harm.asked && of_harm.answer == Some(options(&[2])));
     assert!(!of_words.asked && of_words.answer.is_some());
     assert_eq!((study.far(&all), study.far(&[harm])), ((2, 4, 0), (0, 0, 0)));
-    // By name it can be given all the same, and that is told.
+    // By name it can be given all the same, which is reported.
     let named = |value| study.session.labelling.label_by_name("ana", "b", value, Some("harm")).unwrap();
     assert!(!named("slur").asked);
     study.give(rude, 2, Answer::Level(1));
     assert!(named("threat").asked);
-    // Everybody by their own answers.
+    // For everyone by their own answers.
     let of_ben = study.session.labelling.task(study.ben, harm, TextId(2)).unwrap();
     assert!(!of_ben.asked);
     study.session.close();
@@ -228,7 +229,7 @@ fn conditions_that_cannot_be_are_refused_and_change_nothing() {
     assert!(error.to_string().contains("neither would ever be asked"), "{error}");
     let option = Condition::new(study.harm.of_option(0), [1]);
     assert_eq!(project.set_condition(study.words, Some(option)).unwrap_err().code(), "whole-question");
-    // A new question whose condition is none is not added at all.
+    // A new question with an invalid condition is not added at all.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let wrong = Some(Condition::new(study.rude, [7]));
     assert!(project.add_question_only_if("sure", "", scale, wrong).is_err());
@@ -249,7 +250,7 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
         let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).collect();
         project.names_after(&question, &changes).and_then(|names| project.rename_levels(question.id, &names))
     };
-    // Two names change places at once; an old name may hold a comma, a new one an equals sign.
+    // Two names are swapped at once; an old name may contain a comma, a new one an equals sign.
     rename("rude", &["1=2", "2=1", "3=very=rude"]).unwrap();
     rename("harm", &["lie, half=half-truth"]).unwrap();
     assert_eq!(project.question(Some("rude")).unwrap().scale.levels(), ["2", "1", "very=rude"]);
@@ -299,7 +300,7 @@ fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
             });
         }
     });
-    // What is kept in memory is what the file says.
+    // The in-memory state equals the file.
     let before = (study.far(&orders[0]), study.far(&[words]));
     let (ana, questions) = (study.ana, orders[0]);
     study.session.close();
@@ -327,7 +328,7 @@ fn the_questions_of_the_screen_are_kept_with_the_project() {
     let choices = ProjectChoices { screen: screen.clone(), ..ProjectChoices::default() };
     study.session.project.save_choices(&choices).unwrap();
     study.session.close();
-    // Moved to another place, as to another person.
+    // Moved to another place, for example to another person.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.path().join("p.dissensus"), elsewhere.path().join("p.dissensus")).unwrap();
     assert_eq!(open(elsewhere.path()).project.info().unwrap().choices.screen, screen);

@@ -1,4 +1,4 @@
-//! The use cases without a window: the way of one label, import and export, and what must never happen.
+//! The use cases without a window: recording a label, import and export, and invariants.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -270,7 +270,7 @@ fn groups_are_compared_where_both_have_labels() {
     let session = place.empty();
     let mut csv = "text_id,text,annotator_id,label,gender\n".to_owned();
     for (text, person) in (0..11).flat_map(|text| (0..10).map(move |person| (text, person))) {
-        // Women alone answer the last text.
+        // Only women answer the last text.
         if text < 10 || person < 5 {
             let gender = if person < 5 { "woman" } else { "man" };
             csv += &format!("t{text},text {text},p{person},{},{gender}\n", 1 + (text + person) % 3);
@@ -283,7 +283,7 @@ fn groups_are_compared_where_both_have_labels() {
     let texts: Vec<TextId> = (1..=11).map(TextId).collect();
     let compared: Vec<u32> =
         session.analysis.rows(&query, &texts).unwrap().iter().map(|row| row.compared).collect();
-    // Women with men, and the strict with the lenient; where women alone have answered only these.
+    // Women with men, and the strict with the lenient; only the latter where only women have answered.
     assert_eq!(compared, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
 }
 
@@ -363,7 +363,7 @@ fn a_bad_row_stops_everything_or_is_written_aside() {
     let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
     assert!(rejected.contains("3,,a,2"), "{rejected}");
 
-    // The same file again says nothing new.
+    // The same file again adds nothing.
     let again = import(&session, &file, &choices);
     assert_eq!((again.texts, again.labels, again.repeated_rows), (0, 0, 4));
 }
@@ -424,7 +424,7 @@ fn an_export_imports_again_to_the_same_labels() {
         let again = place.path(&format!("again-{name}"));
         copy.exchange.export(&again, None, false, &Silent).unwrap();
         let sorted = |path: &Path| {
-            // What was given by the command elsewhere is an imported label here.
+            // Labels given with the command elsewhere are imported labels here.
             let text = std::fs::read_to_string(path).unwrap().replace("command", "import");
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
             lines.sort();
@@ -699,7 +699,7 @@ fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() 
     }
     let workbench = Workbench::new(place.home());
     workbench.open_project(&first.to_string_lossy()).unwrap();
-    // A folder of that name cannot be replaced by a file, whoever asks.
+    // A folder of that name cannot be replaced by a file, by any means.
     std::fs::remove_file(place.path("recent.json")).unwrap();
     std::fs::create_dir_all(place.path("recent.json/in the way")).unwrap();
     let info = workbench.open_project(&second.to_string_lossy()).unwrap();

@@ -1,4 +1,4 @@
-//! What of others is shown after an answer, and what is recorded of it: labels that come later know.
+//! What is shown of others after an answer, and what is recorded about it: later labels are marked.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -30,7 +30,7 @@ fn import(session: &Session, file: &Path) {
     session.exchange.import(file, &choices, &silent).unwrap();
 }
 
-/// A project whose four texts a stranger has labelled, with Ana and Ben beside; nothing is shown yet.
+/// A project whose four texts another person has labelled, and Ana and Ben; nothing is shown yet.
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -64,7 +64,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
     session.labelling.record(&new, LabelSource::Window).unwrap().receipt
 }
 
-/// Opens a text in Findings as somebody.
+/// Opens a text in Findings as a person.
 fn look(session: &Session, who: Option<&str>, id: &str) {
     let query = DisagreementQuery {
         question: QuestionId(1),
@@ -79,7 +79,7 @@ fn look(session: &Session, who: Option<&str>, id: &str) {
     session.analysis.text_detail(&query, text(session, id), None, who, false).unwrap();
 }
 
-/// What the export says had been shown, by annotator and text, where it says anything.
+/// The values of "shown" in the export, by annotator and text, where present.
 fn exported(session: &Session, file: &Path) -> BTreeMap<(String, String), String> {
     session.exchange.export(file, None, true, &Silent).unwrap();
     let mut reader = csv::Reader::from_path(file).unwrap();
@@ -108,7 +108,7 @@ fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
     let info = session.project.info().unwrap();
     assert!(!info.reveals && info.labels_after_shown == 0);
     assert_eq!(exported(&session, &folder.path().join("out.csv")), BTreeMap::new());
-    // The sample project shows what a study can turn on.
+    // The sample project demonstrates what a study can enable.
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
     assert!(open(folder.path(), &path).project.info().unwrap().reveals);
@@ -123,7 +123,7 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
     session.project.set_reveal(true).unwrap();
     let receipt = label(&session, "ana", "t1", 0);
     assert!(receipt.reveal.unwrap().observed.is_some());
-    // What was shown is on disk before it is shown: another program that reads the file finds it.
+    // What is shown is on disk before: another program that reads the file finds it.
     let noted = Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap();
     assert_eq!(noted.len(), 1);
     let out = folder.path().join("out.csv");
@@ -135,14 +135,14 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
     label(&session, "ana", "t1", 2);
     let after = of("ana", "t1", "answers; predictions");
     assert_eq!((session.project.labels_after_shown().unwrap(), exported(&session, &out)), (1, after.clone()));
-    // Taken back and given anew it still came after; shown again nothing is added.
+    // Taken back and given again it was still after; showing it again adds nothing.
     session.labelling.undo(person(&session, "ana"), QuestionId(1), LabelSource::Window).unwrap().unwrap();
     assert_eq!(session.project.labels_after_shown().unwrap(), 0, "the first answer stands again");
     label(&session, "ana", "t1", 0);
     assert_eq!(session.project.labels_after_shown().unwrap(), 1);
     let count = || Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap().len();
     assert_eq!(count(), 2, "Ana once, Ben once");
-    // Turned off it is shown no more, and what was shown stays recorded.
+    // After disabling, it is no longer shown, and what was shown remains recorded.
     session.project.set_reveal(false).unwrap();
     assert!(label(&session, "ana", "t2", 0).reveal.is_none());
     assert_eq!((session.project.labels_after_shown().unwrap(), count()), (1, 2));
@@ -165,9 +165,9 @@ fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
     look(&session, Some("ana"), "t2");
     label(&session, "ben", "t2", 0);
     label(&session, "ana", "t2", 0);
-    // Without a model only answers are there.
+    // Without a model there are only answers.
     assert_eq!(exported(&session, &out), of("ana", "t2", "answers"));
-    // Only what is there can be shown: of t3 nobody but the stranger, who looks at it, has said anything.
+    // Only existing labels can be shown: t3 was answered only by the person who looks at it.
     look(&session, Some("stranger"), "t3");
     assert_eq!(session.project.labels_after_shown().unwrap(), 1);
 }

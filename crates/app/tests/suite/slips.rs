@@ -1,4 +1,4 @@
-//! Possible slips of a project: what is planted is found, what is changed is gone, and nobody's label waits.
+//! Possible slips of a project: planted ones are found, changed ones are gone, and no label waits.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -32,7 +32,7 @@ fn slips(session: &Session, question: QuestionId) -> SlipReport {
     session.analysis.slips(question, ALL, &Silent).unwrap()
 }
 
-/// Gives a text that its annotator finds harmless the highest level; what it was before.
+/// Gives the highest level to a text that its annotator finds harmless; returns the previous answer.
 fn plant(session: &Session, question: QuestionId) -> (NewLabel, Answer) {
     let everyone = SlipChoices { below: 1.0, ..ALL };
     let all = session.analysis.slips(question, everyone, &Silent).unwrap();
@@ -84,7 +84,7 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
     );
     assert!(before.contested.iter().all(|row| row.kind != SlipKind::Slip));
     assert!(before.slips.windows(2).all(|pair| pair[0].own <= pair[1].own));
-    // The labels of the sample were drawn from a model: about as many are listed as chance brings.
+    // The labels of the sample were drawn from a model: about as many are listed as expected by chance.
     let (listed, expected) = (f64::from(before.slips_in_all), before.slips_expected);
     assert!((listed - expected).abs() < 4.0 * expected.sqrt(), "{listed} {expected}");
 
@@ -96,7 +96,7 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
     let first = &planted.slips[0];
     assert!(planted.slips.iter().position(|row| row.text == slip.text).unwrap() < 3, "{first:?}");
 
-    // One person's list has it too, and nobody else's.
+    // It is also in that annotator's list, and in no other.
     let own = SlipChoices { annotator: Some(slip.annotator), ..ALL };
     let own = session.analysis.slips(question, own, &Silent).unwrap();
     assert!(is_listed(&own, &slip));
@@ -107,7 +107,7 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
     assert!(!is_listed(&slips(&session, question), &slip));
 }
 
-/// Labels while it looks, then goes on or stops.
+/// Labels during the search, then continues or stops.
 struct LabelsMeanwhile<'a> {
     session: &'a Session,
     label: NewLabel,

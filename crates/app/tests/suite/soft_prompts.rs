@@ -1,4 +1,4 @@
-//! Runs that learn a soft prompt: the encoder stays as it is, and what was learned goes with the run.
+//! Runs that train a soft prompt: the encoder is unchanged, and what was learned is stored with the run.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -49,7 +49,7 @@ fn trained(session: &Session, asked: &TrainChoices) -> RunDetail {
     session.runs.train(asked, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
-/// Everything that a run comes to, to the last digit.
+/// All results of a run, to the last digit.
 fn figures(run: &RunDetail) -> (Vec<u64>, Vec<Option<u64>>) {
     let metrics = &run.info.scores.as_ref().unwrap().metrics;
     (
@@ -109,7 +109,7 @@ fn a_prompt_goes_with_its_run_and_the_encoder_stays() {
     }
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -173,10 +173,10 @@ fn an_encoder_with_a_prompt_is_used_for_the_project_and_knows_what_taught_it() {
     let version = session.encoding.state().unwrap().version.unwrap();
     assert!(version != plain && version.contains("/last/16"), "{version}");
     assert!(left_out(&session) > 20, "texts that taught the prompt are not scored with it");
-    // Nothing else learns on top of a prompt, and that is said.
+    // Nothing else is trained on top of a prompt, which is reported.
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("has a soft prompt"), "{error}");
-    // The encoder without it has learned nothing of them.
+    // The encoder without it has learned nothing from them.
     session.runs.use_run(None).unwrap();
     let encoder = Some(family("qwen2").to_string_lossy().into_owned());
     session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();

@@ -1,4 +1,4 @@
-//! Spans in files of other shapes than a list: one row a span, and CoNLL.
+//! Spans in files of other shapes than a list: one row per span, and CoNLL.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -50,11 +50,11 @@ fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Export
     session.exchange.export_with(to, &choices, &Silent)
 }
 
-/// What is in a project, as an export with lists has it: answers of all questions and occasions, without their order.
+/// Contents of a project, as in an export with lists: answers of all questions and rounds, in any order.
 fn answers(session: &Session, place: &Place) -> Vec<String> {
     let file = place.path("answers.jsonl");
     session.exchange.export(&file, None, true, &Silent).unwrap();
-    // Which types there are beside those that were given is no part of an answer.
+    // Unused types are not part of an answer.
     let answer = |line: &str| match (line.find("\"scale\":"), line.find("\"split\":")) {
         (Some(from), Some(to)) => format!("{}{}", &line[..from], &line[to..]),
         _ => line.to_owned(),
@@ -64,7 +64,8 @@ fn answers(session: &Session, place: &Place) -> Vec<String> {
     lines
 }
 
-/// Texts of which offsets are easily counted wrong, an answer without a span, overlaps, and an answer of a second occasion.
+/// Texts with offsets that are easily miscounted, an answer without a span, overlaps, and an answer of a
+/// second round.
 const HARD: &str = r#"{"text_id":"combining","text":"cafe\u0301 ete\u0301","annotator_id":"ana","label":[[0,5,"in, \"q\""],[3,5,"of; x"]],"gender":"f","created_at":"2024-05-01T10:00:00.123Z","occasion":1}
 {"text_id":"emoji","text":"👍🏽 👨‍👩‍👧 ok","annotator_id":"ana","label":[[0,2,"of; x"],[3,8,"in, \"q\""],[0,11,"of; x"]],"gender":"f","created_at":"2024-05-01T10:00:01.000Z","occasion":1}
 {"text_id":"rtl","text":"אתה טיפש, you","annotator_id":"bo","label":[[4,8,"in, \"q\""]],"gender":"m","created_at":"2024-05-01T10:00:02.000Z","occasion":1}
@@ -93,7 +94,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
         assert_eq!((report.labels, report.repeats, report.texts), (5, 2, 4));
         assert_eq!(report.question.as_deref(), Some("hard"));
         assert_eq!(answers(&other, &place), before, "{name}");
-        // Read again, by both: nothing is new.
+        // Imported again, into both: nothing is new.
         for project in [&other, &session] {
             let again = plainly(project, &out);
             assert_eq!((again.labels, again.repeats, again.rejected_rows), (0, 0, 0));
@@ -117,7 +118,7 @@ fn spans_beside_other_questions_come_back_too() {
     let report = plainly(&other, &out);
     assert_eq!((report.labels, report.repeats), (8, 2));
     assert_eq!(answers(&other, &place), before);
-    // A question by itself, and what cannot be.
+    // A single question, and what is impossible.
     let one = place.path("rating.csv");
     let error = export(&session, &one, Some("rating")).unwrap_err();
     assert_eq!((error.code(), one.exists()), ("span-rows", false), "{error}");
@@ -144,7 +145,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
     assert!(
         written.contains(r#"[{"start":0,"end":3,"label":"target"},{"start":6,"end":10,"label":"insult"}]"#)
     );
-    // Beside another question, the spans still answer the one that takes spans.
+    // With another question in the project, the spans still answer the one that has spans.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     session.project.add_question("label", "Rude?", scale).unwrap();
     let more = place
@@ -186,7 +187,7 @@ fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
     assert_eq!((report.labels, report.rejected_rows), (2, 2));
     let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
     assert!(rejected.contains("0,3,x") && rejected.contains("4,99,x"), "both rows of the answer: {rejected}");
-    // Mended, the file brings the whole answer and nothing else.
+    // Corrected, the file brings the whole answer and nothing else.
     let mended = place.file("mended.csv", &content.replace("99", "8"));
     let report = plainly(&session, &mended);
     assert_eq!((report.labels, report.repeated_rows), (1, 2));
@@ -218,7 +219,7 @@ fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
         let task = session.labelling.task(AnnotatorId(1), question.id, dissensus_domain::TextId(1)).unwrap();
         task.answer
     };
-    // Older than the label given by hand: kept in the history, and not current.
+    // Older than the label given by hand: retained in the history, but not current.
     plainly(&session, &place.file("second.csv", &rows("2024-05-02T10:00:00Z", 7)));
     assert_eq!(current(), Some(given));
     let later = plainly(&session, &place.file("third.csv", &rows("2124-05-02T10:00:00Z", 6)));

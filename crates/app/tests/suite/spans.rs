@@ -38,7 +38,7 @@ fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<(),
     session.exchange.import(file, choices, &silent).map(drop)
 }
 
-/// What is said of the rows that cannot be imported.
+/// The message about the rows that cannot be imported.
 fn told(error: WorkbenchError) -> String {
     match error {
         WorkbenchError::BadRows { listed, .. } => listed,
@@ -56,7 +56,8 @@ fn label(question: &Question, annotator: u32, text: u32, answer: Answer) -> NewL
     NewLabel { question: question.id, annotator, text, answer, duration_ms: None }
 }
 
-/// Two texts (the first with characters of one, two, three and four bytes), three people, and a question about passages.
+/// Two texts (the first with characters of one, two, three and four bytes), three people, and a question
+/// about passages.
 fn project(place: &Place) -> (Session, Question) {
     let session = place.create("p.dissensus");
     let texts = place.file("texts.csv", "text_id,text\na,Größe – 😀 ok\nb,second text\n");
@@ -88,14 +89,14 @@ fn passages_are_labelled_and_shown_to_those_who_have_answered() {
     let shown = receipt.spans.unwrap();
     assert_eq!(shown.len(), 1);
     assert_eq!((shown[0].name.as_str(), Answer::Spans(shown[0].spans.clone())), ("ana", first.clone()));
-    // No passage is an answer, and shown as one.
+    // An answer without passages is an answer, and shown as one.
     labelling.record_label(&label(&question, 3, 1, spans(&[]))).unwrap();
     let after = labelling.task(ben, question.id, a).unwrap();
     assert_eq!(after.answer, Some(second.clone()));
     let people = after.spans.unwrap();
     assert_eq!(people.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["ana", "cleo"]);
     assert_eq!(people[1].spans, SpanSet::default());
-    // Taken back, the text is blind again.
+    // After undo, others' answers are hidden again.
     labelling.undo(ben, question.id, LabelSource::Window).unwrap().unwrap();
     assert!(labelling.task(ben, question.id, a).unwrap().spans.is_none());
 }
@@ -144,7 +145,7 @@ fn passages_go_round_through_both_formats() {
     assert_eq!((preview.level_counts.as_slice(), preview.new_labels), (&[2, 1][..], 4), "{preview:?}");
     import(&session, &file, &ImportChoices::default()).unwrap();
     session.project.set_reveal(true).unwrap();
-    // Again, and nothing is new.
+    // Again: nothing is new.
     assert_eq!(session.exchange.preview(&file, &ImportChoices::default()).unwrap().new_labels, 0);
     let question = session.project.question(None).unwrap();
     let task = session.labelling.task(AnnotatorId(1), question.id, TextId(1)).unwrap();
@@ -192,12 +193,12 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
         let error = told(import(&session, &file, &ImportChoices::default()).unwrap_err());
         assert!(error.contains(said) && error.contains("row 2"), "{error}");
         assert_eq!(session.project.info().unwrap().texts, 0);
-        // Without the bad row the rest comes in.
+        // Without the bad row the rest is imported.
         let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
         import(&session, &file, &skipping).unwrap();
         assert_eq!(session.project.info().unwrap().labels, 1);
     }
-    // On texts that the project has: the file names them by their ids alone.
+    // With texts of the project, the file has only their ids.
     let (session, _) = project(&place);
     let file = place.file("late.jsonl", r#"{"text_id":"b","annotator_id":"ana","label":[[0,12,"insult"]]}"#);
     let error = told(import(&session, &file, &ImportChoices::default()).unwrap_err());
@@ -207,7 +208,7 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
     assert!(error.contains("the types are insult, target"), "{error}");
 }
 
-/// Whether a text has a passage of a type is a question of its own, as an option is.
+/// Whether a text has a passage of a type is a separate question, like an option.
 #[test]
 fn a_type_is_a_yes_no_question() {
     let place = Place::new();
@@ -243,7 +244,7 @@ fn a_type_is_a_yes_no_question() {
 #[test]
 fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() {
     let place = Place::new();
-    // A stray value beside lists of spans is a bad row, and no type.
+    // A stray value next to lists of spans is a bad row, and not a type.
     let stray = format!(
         "{LINES}{{\"text_id\":\"b\",\"text\":\"fine\",\"annotator_id\":\"ben\",\"label\":\"n/a\"}}\n"
     );
@@ -277,7 +278,7 @@ fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() 
     assert!(Scale::new(ScaleKind::Spans, Vec::<String>::new()).unwrap_err().to_string().contains("one type"));
 }
 
-/// Preview and import say the same of a set that is written in another order.
+/// Preview and import treat a set in another order as the same.
 #[test]
 fn the_same_set_in_another_order_is_a_repetition() {
     let place = Place::new();
@@ -290,7 +291,7 @@ fn the_same_set_in_another_order_is_a_repetition() {
     assert_eq!(session.project.info().unwrap().labels, 3);
 }
 
-/// Answers of a later occasion to a question are those to each of its options and types.
+/// Answers of a later round to a question are answers to each of its options and types.
 #[test]
 fn options_and_types_are_answered_again() {
     let place = Place::new();
@@ -345,7 +346,7 @@ fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answer
     assert!((alphas[0] - 0.7286).abs() < 5e-5 && (alphas[1] - 1.0).abs() < 1e-12, "{alphas:?}");
     assert!((found.unitizing.alpha.unwrap() - 0.8587).abs() < 5e-5, "{:?}", found.unitizing);
     assert_eq!(found.any_unitizing.joined, 2, "as if of one type, c overlaps k in both answers");
-    // A label that changes since changes the figure.
+    // A later change of a label changes the figure.
     let j = session.project.annotators().unwrap().into_iter().find(|a| a.name == "j").unwrap();
     let same = spans(&[(75, 145, 0), (220, 250, 0), (30, 90, 1), (150, 200, 1)]);
     session.labelling.record_label(&label(&question, j.id.0, 1, same)).unwrap();

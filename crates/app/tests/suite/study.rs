@@ -1,4 +1,4 @@
-//! A study of several people: packets out, labelled apart, handed in, and brought together.
+//! A study of several people: packets assigned, labelled separately, submitted, and merged.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -24,7 +24,7 @@ fn open(folder: &Path, file: &Path) -> Session {
     Session::open(file, &home(folder)).unwrap()
 }
 
-/// A project of so many texts and two questions, labelled by a stranger.
+/// A project with a number of texts and two questions, labelled by another annotator.
 fn project(folder: &Path, texts: usize) -> PathBuf {
     let path = folder.join("study.dissensus");
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -66,7 +66,7 @@ fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<P
     told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
 }
 
-/// Labels up to `most` texts of a packet as the window does: whatever comes next, both questions.
+/// Labels up to `most` texts of a packet like the window: the next text, both questions.
 fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
     let session = open(folder, packet);
     let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
@@ -113,7 +113,7 @@ fn report(folder: &Path, project: &Path) -> StudyReport {
     open(folder, project).study.report().unwrap()
 }
 
-/// Every current answer and every answer of a later occasion, by names.
+/// All current answers and all answers of later rounds, by names.
 fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
     answers_of(folder, &open(folder, project))
 }
@@ -142,7 +142,8 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
     let session = open(folder, &path);
     let draft = session.study.draft(&plan(&people)).unwrap();
-    // 34 texts x 3 and 6 anchors x 5, of which the stranger has answered all, so that every text has one of its three people.
+    // 34 texts x 3 and 6 anchors x 5, of which the other annotator has answered all, so that every text has
+    // one of its three people.
     let asked: u32 = draft.people.iter().map(|person| person.texts).sum();
     assert_eq!((asked, draft.anchors, draft.texts), (34 * 2 + 6 * 4, 6, 40));
     assert!(draft.people[4].texts == 0 && draft.people[4].before == 40 && draft.people[4].known);
@@ -184,7 +185,8 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     assert_eq!((report.texts, report.texts_done, report.anchors), (40, 40, 6));
     assert!(report.people.iter().all(|person| person.handed_in.is_some() && person.repeated == 2));
     assert_eq!(report.people[0].seconds, Some(1.5));
-    // Everybody answers by the text's id alone: all agree on anchors. Asked again they say the opposite.
+    // Everyone answers by the text's id only: all agree on anchors. In re-annotations they answer the
+    // opposite.
     let anchors = report.anchor_agreement.unwrap();
     assert!((anchors.share, anchors.of) == (1.0, 6) && anchors.low < 1.0, "{anchors:?}");
     let own = report.self_agreement.unwrap();
@@ -237,7 +239,7 @@ fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
     assert_eq!(code.code(), "no-packet");
     session.close();
     let again = PathBuf::from(&files[0]);
-    // The first four are answered alike in both, and the new one goes on.
+    // The first four are answered the same in both, and the new one continues.
     let order = first_of(folder, &again, 4);
     assert_eq!(work(folder, &again, 6)[..4], order);
     assert_eq!(first_of(folder, &packets[0], 4), order);
@@ -346,7 +348,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     refused(&one(folder), "merge-not-ours");
     refused(&one(&path), "merge-itself");
 
-    // Of another study, with people and texts of the same names.
+    // From another study, with people and texts of the same names.
     let other = folder.join("other");
     std::fs::create_dir(&other).unwrap();
     let foreign = project(&other, 10);
@@ -355,7 +357,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     refused(&one(&hand_in(&other, &theirs[0], "ada")), "merge-other-project");
     refused(&one(&foreign), "merge-other-project");
 
-    // A packet that a later copy of this project made.
+    // A packet made by a later copy of this project.
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
     let late =
@@ -365,7 +367,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     assert!(!one(&copy)[0].refused);
     assert!(!one(&late[0])[0].refused, "known once the copy that made it was taken in");
 
-    // Somebody else and something else in the packet, put there by other means than ours, all of it told.
+    // Another person and foreign data in the packet, inserted by other means, all of it reported.
     let store = Store::open(&packets[1]).unwrap();
     store
         .write(|tx| -> Result<(), StoreError> {
@@ -390,7 +392,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
     packet.close();
     assert_eq!(open(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
-    // A good file among bad ones is taken in.
+    // A good file among bad ones is merged.
     let files = merge(folder, &path, &[bad, handed, folder.join("missing")]);
     assert_eq!(files.iter().map(|file| file.refused).collect::<Vec<_>>(), [true, false, true]);
 }
@@ -412,7 +414,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
     assert!(!late[0].refused && late[0].new == 0);
     assert!(late[0].problems[0].problem.message.contains("a later one of this packet"), "{late:?}");
 
-    // Somebody else labelled a copy under the same name, with a clock that is ahead.
+    // Another person labelled a copy under the same name, with a clock that is ahead.
     {
         let store = Store::open(&second).unwrap();
         let ahead = 4_000_000_000_000;
@@ -443,7 +445,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
         messages.iter().any(|m| m.contains("called \"Ada Lovelace\" in the packet and \"ada\" here")),
         "{messages:?}"
     );
-    // What was named is not named again with what comes later.
+    // What was reported is not reported again with later work.
     work(folder, &packets[0], 1);
     let later = hand_in(folder, &packets[0], "later");
     let told = merge(folder, &path, &[later]);
@@ -582,7 +584,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
     let imported = session.exchange.import(&file, &ImportChoices::default(), &silent);
     assert_eq!(imported.unwrap_err().code(), "in-packet");
     session.labelling.label_by_name("ada", again, "1", Some("rude")).unwrap();
-    // The hand-in is never written over the packet, nor over another project.
+    // The submission is never written over the packet, nor over another project.
     for file in [&packet, &path] {
         assert_eq!(session.study.hand_in(file, true).unwrap_err().code(), "packet-exists");
     }
@@ -610,7 +612,7 @@ fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_
     session.close();
     let of = |questions| StudyWish { questions, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
     hand_out(folder, &path, &of(vec![rude]), "packets");
-    // A copy hands the other question out; its packet and the copy come back in the wrong order.
+    // A copy assigns the other question; its packet and the copy come back in the wrong order.
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
     let added = hand_out(folder, &copy, &of(vec![funny]), "more");
@@ -676,7 +678,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
     assert_eq!(session.project.info().unwrap().labels, 2 * 60 + 16, "every label is kept");
 
-    // A check that is taken back counts for nobody; its labels stay.
+    // A removed check counts for no one; its labels stay.
     let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();
     session.study.set_checks(&back[..4]).unwrap();
     assert_eq!(session.study.checks().unwrap().len(), 4);
@@ -693,7 +695,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
         assert_eq!(refused.code(), "check-file");
         assert!(refused.to_string().contains(why), "{refused}");
     }
-    // Copies agree on them, in whichever order they meet.
+    // Copies agree on them, in any order of merging.
     let copy = folder.join("copy.dissensus");
     session.close();
     drop(session);
@@ -765,7 +767,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     assert!(only.iter().all(|row| row["annotator_id"].is_empty()), "it is nobody's label");
     assert_eq!(of(&only, "t1"), ["3 slip/3/ana"]);
     let shared = export(Some(DecisionLayer::Beside), Some(Pseudonymised { notes: false }));
-    // In the order of the pseudonyms, which are drawn.
+    // In the order of the pseudonyms, which are random.
     let mut of_first = of(&shared, "t1");
     of_first.sort();
     assert_eq!(of_first, ["2 slip/3/", "2 slip/3/", "3 slip/3/"]);
@@ -883,7 +885,7 @@ fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
     session.close();
     let after = report(folder, &path);
     assert_eq!((after.texts, after.short_texts > 0), (12, true));
-    // As it is told: the same number of people a text.
+    // As documented: the same number of people per text.
     hand_out(
         folder,
         &path,
@@ -915,7 +917,7 @@ fn packets_that_were_never_written_are_told_by_the_next_plan() {
     let stopped = session.study.hand_out(&people, &out, &stop).unwrap_err();
     assert_eq!(stopped.code(), "packets-unwritten");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
-    // Killed there, the next run says what is missing and how to get it.
+    // After being killed there, the next run reports what is missing and how to get it.
     for wish in [people, wish(&["dora", "emil", "fay"])] {
         let told = session.study.hand_out(&wish, &out, &Silent).unwrap_err();
         assert_eq!(told.code(), "packets-unwritten");
@@ -940,7 +942,7 @@ fn packets_copies_and_backups_are_their_owners() {
     let path = project(folder, 10);
     let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
     let out = folder.join("packets");
-    /// Looks at what is made while it is made.
+    /// Inspects files while they are written.
     struct Looks(PathBuf, std::sync::Mutex<Vec<u32>>);
     impl Progress for Looks {
         fn report(&self, _: u64, _: Option<u64>, _: &str) {
@@ -961,7 +963,7 @@ fn packets_copies_and_backups_are_their_owners() {
     session.project.save_copy(&copy, Default::default(), &Silent).unwrap();
     session.close();
     assert_eq!(mode(&copy), 0o600);
-    // Nor is what is copied before a merge for others.
+    // Nor is the backup before a merge readable for others.
     let stranger = open(folder, &copy);
     let id = stranger.project.annotator("stranger").unwrap().id;
     stranger.project.withdraw(id).unwrap();

@@ -1,4 +1,5 @@
-//! Labels summed up by text and by person: figures by hand, those of the models as the window shows them, and nothing of people for others.
+//! Labels aggregated by text and by person: figures computed by hand, those of the models as in the window,
+//! and no personal data for others.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -44,7 +45,7 @@ fn named(question: &str) -> ImportChoices {
 
 type Rows = HashMap<String, HashMap<String, String>>;
 
-/// By the first column; and the names of all.
+/// Rows by the first column; and the names of all columns.
 fn rows(path: &Path) -> (Rows, Vec<String>) {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -100,19 +101,20 @@ fn texts_have_the_figures_of_their_labels() {
     // Levels are numbers: (1 + 3 + 3) / 3.
     assert!((number(&a[5]) - 1.0 / 3.0).abs() < 1e-6 && (number(&a[7]) - 7.0 / 3.0).abs() < 1e-6);
     assert_eq!(cells("b", &counts)[2..], ["1", "1", "0", "0.5", "0", "1.5"]);
-    // One label differs from nothing, and of a text without one nothing is known.
+    // A single label has no disagreement, and nothing is known about a text without labels.
     assert_eq!(cells("c", &["labels", "disagreement", "mean"]), ["1", "", "3"]);
     assert_eq!(cells("d", &["labels", "count_1", "share_1", "mean", "disagreement"]), ["0", "0", "", "", ""]);
-    // The largest mean squared distance of three labels on three levels is that of two at one end and one at the other.
+    // The largest mean squared distance of three labels on three levels is that of two at one end and one
+    // at the other.
     assert_eq!(cells("a", &["disagreement"]), ["1"]);
     assert!(number(&cells("b", &["disagreement"])[0]) < 1.0);
     assert_eq!(cells("a", &["aggregated", "aggregated_tie"]), ["3", "false"]);
     assert_eq!(cells("b", &["aggregated", "aggregated_tie", "aggregated_probability"]), ["1", "true", "0.5"]);
     assert_eq!(cells("d", &["aggregated", "aggregated_tie"]), ["", ""]);
-    // No spreadsheet takes what people wrote for a formula.
+    // No spreadsheet interprets people's text as a formula.
     assert_eq!(found["a"]["text"], "'=1+1");
     assert!(!header.iter().any(|name| name.starts_with("predicted")));
-    // A thread may name who wrote it.
+    // A thread's name may identify its author.
     assert_eq!(found["a"]["group"], "x");
     let masked = SummaryWish { pseudonyms: true, ..SummaryWish::default() };
     let (found, _) = write(&session, &masked, &out);
@@ -166,7 +168,7 @@ fn levels_stand_as_in_other_files_and_never_under_the_name_of_a_figure() {
                 && expected <= number("expected_disagreement_upper")
         );
     }
-    // Of five people who share a value it is told, and of the sixth nothing.
+    // A value of five people is shown, that of the sixth is hidden.
     let people = folder.path().join("people.csv");
     let masked = SummaryWish { of: SummaryOf::People, pseudonyms: true, ..SummaryWish::default() };
     let (found, _) = write(&session, &masked, &people);
@@ -185,7 +187,7 @@ fn levels_stand_as_in_other_files_and_never_under_the_name_of_a_figure() {
     );
 }
 
-/// Columns as guessed, and the last one about people.
+/// Columns as guessed, with the last one as an attribute of annotators.
 fn with_attribute() -> ColumnChoices {
     ColumnChoices {
         text_id: Some("text_id".into()),
@@ -210,7 +212,7 @@ fn people_have_their_use_of_levels_and_pseudonyms_hide_who_they_are() {
         .collect();
     assert_eq!(cells, ["here", "3", "2", "0", "1", "2"]);
     assert!((ana["mean"].parse::<f64>().unwrap() - 5.0 / 3.0).abs() < 1e-6);
-    // It would be taken for attributes of people.
+    // It would be read as attributes of people.
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let again = session.exchange.import(&out, &ImportChoices::default(), &silent).unwrap_err();
     assert_eq!(again.code(), "is-summary");

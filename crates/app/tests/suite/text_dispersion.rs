@@ -1,4 +1,4 @@
-//! Whether texts differ in dispersion: told, stopped, and nobody's label waits.
+//! Whether texts differ in dispersion: reported, stopped, and no label waits.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 

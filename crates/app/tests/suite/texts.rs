@@ -1,4 +1,5 @@
-//! Lists of texts and the overview: what they tell of whom, while labels come and go, in copies and in packets.
+//! Lists of texts and the overview: what they reveal about whom, while labels are added and removed, in
+//! copies and in packets.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -36,7 +37,7 @@ fn import(session: &Session, folder: &Path, rows: &str) {
     session.exchange.import(&file, &choices, &silent).unwrap();
 }
 
-/// Thirty texts that two people of a file answered, differing on every third, and somebody who labels here.
+/// Thirty texts that two imported annotators answered, differing on every third, and a current annotator.
 fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
     let path = folder.join("p.dissensus");
     let session = Session::create(&path, &home(folder)).unwrap();
@@ -113,7 +114,7 @@ fn each_filter_follows_what_the_person_does_and_takes_back() {
     assert_eq!(rows(&list(TextFilter::Skipped)), [7]);
     assert_eq!(rows(&list(TextFilter::Flagged)), [4]);
     assert_eq!(list(TextFilter::Noted).rows[0].note.as_deref(), Some("irony"));
-    // Everybody's are others than one person's.
+    // Everyone's figures differ from one annotator's.
     assert_eq!(find(&session, &of(None, TextFilter::Answered)).total, 30);
     assert_eq!(rows(&find(&session, &of(None, TextFilter::Skipped))), [7]);
     let newest = TextQuery { sort: TextSort::Newest, ..of(Some(ana), TextFilter::Answered) };
@@ -141,11 +142,11 @@ fn what_others_differ_on_is_told_of_texts_that_the_person_has_answered() {
     give(&session, ana, 4, 0);
     let found = contested(Some(ana));
     assert_eq!((rows(&found), found.counts.contested), (vec![3], Some(1)));
-    // Nor does its order tell.
+    // Its order does not reveal it either.
     let ordered =
         find(&session, &TextQuery { sort: TextSort::Contested, ..of(Some(ana), TextFilter::NotYet) });
     assert!(rows(&ordered).is_sorted());
-    // Of two questions each is told once it is answered itself.
+    // Each of two questions is revealed once it is answered itself.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let odd = session.project.add_question("odd", "Is it odd?", scale).unwrap().id;
     let answer = |who: &str, text, level| {
@@ -240,7 +241,7 @@ fn copies_tell_what_came_in_from_each_other() {
     assert_eq!(find(&session, &of(Some(ana), TextFilter::Answered)).total, 0);
     session.study.merge(&[other], &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(rows(&find(&session, &of(Some(ana), TextFilter::Answered))), [6]);
-    // Whoever of a file labels here is somebody who labels here.
+    // An imported annotator who labels here becomes a current one.
     let old = session.project.annotator("old-1").unwrap().id;
     give(&session, old, 1, 2);
     assert!(!imported(&session)[0].1);
@@ -265,7 +266,7 @@ fn in_a_packet_the_list_is_of_the_person_and_nothing_of_others_can_be_asked() {
     let session = open(folder.path(), &packet);
     let me = session.project.annotators().unwrap()[0].id;
     give(&session, me, 2, 1);
-    // Whoever is asked about, it is told of the person whose packet it is.
+    // In a packet the figures are always those of its owner.
     let found = find(&session, &of(None, TextFilter::Answered));
     assert_eq!((rows(&found), found.counts.contested, found.counts.long), (vec![2], None, None));
     assert_eq!(found.counts.all, 30, "a text that is asked again stands there once");
@@ -299,7 +300,7 @@ fn long_texts_are_told_once_they_are_measured_and_of_the_encoder_in_use() {
     assert_eq!((found().total, found().counts.long), (measured.long, Some(measured.long)));
     let ids: Vec<String> = found().rows.into_iter().map(|row| row.external_id).collect();
     assert!(ids.contains(&"long".to_owned()) && !ids.contains(&"s".to_owned()), "{ids:?}");
-    // What is told is what the encoding itself found.
+    // The report equals what the encoding itself found.
     let encoded = session.encoding.encode(&choice(LongTexts::Average), &Silent).unwrap();
     assert_eq!(encoded.averaged as u32, measured.long);
     assert_eq!(found().counts.long, None, "another version of the encoder is in use");
@@ -324,11 +325,11 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
         (next(&session, Some(ana)).kind, next(&session, Some(ana)).count),
         (NextStepKind::Label, Some(20))
     );
-    // A text is left until every question about it is answered.
+    // A text is unfinished until every question about it is answered.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let odd = session.project.add_question("odd", "Is it odd?", scale).unwrap().id;
     assert_eq!(next(&session, Some(ana)).count, Some(30));
-    // What is practised on is not asked for real.
+    // Practice texts are not asked as real ones.
     let practice = NewPracticeText {
         question: odd,
         text: TextId(30),
@@ -414,7 +415,7 @@ fn a_form_is_asked_once_and_what_is_not_said_is_not_known() {
     assert_eq!(known(&session, ana), "gender=woman");
     assert!(session.project.form_left(ana).unwrap().attributes.is_empty(), "age was passed over");
 
-    // A correction by the study stays when something else is asked and answered.
+    // A correction by the study persists when something else is asked and answered.
     let set = [("gender".to_owned(), "Woman".to_owned())];
     session.project.change_annotator(ana, None, &set, &[]).unwrap();
     let mut more = form();
@@ -428,7 +429,7 @@ fn a_form_is_asked_once_and_what_is_not_said_is_not_known() {
     assert_eq!(left.attributes.len(), 1, "of a form that grew what is new is asked");
     session.project.answer_form(ana, &said(&[("city", None)])).unwrap();
     assert_eq!(known(&session, ana), "gender=Woman");
-    // Somebody who thinks again.
+    // An answer is withdrawn.
     session.project.answer_form(ana, &said(&[("gender", None)])).unwrap();
     assert_eq!(known(&session, ana), "");
     session.project.set_attribute_form(&AttributeForm::default()).unwrap();
@@ -474,12 +475,12 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
         let file = folder.path().join(format!("{}.handin", share.annotator));
         session.study.hand_in(&file, false).unwrap();
         session.close();
-        // A packet that was closed knows what was answered.
+        // A reopened packet knows what was answered.
         let session = open(folder.path(), &packet);
         assert!(session.project.form_left(me).unwrap().attributes.is_empty());
         handed_in.push(file);
     }
-    // Meanwhile ana answers at the study's desk too.
+    // Meanwhile ana also answers in the study's own project.
     let there = open(folder.path(), &copy);
     there.project.answer_form(ana, &said(&[("gender", Some("man"))])).unwrap();
     there.close();

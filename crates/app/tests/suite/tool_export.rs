@@ -1,4 +1,4 @@
-//! Files for other tools as use cases: what is lost is said before, what is kept comes in again.
+//! Files for other tools as use cases: losses are reported before, and the rest can be imported again.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// Three people, three texts, questions of levels, sets and spans; a second occasion, a note, a flag, a skip.
+/// Three people, three texts, questions of levels, sets and spans; a second round, a note, a flag, a skip.
 const LABELS: &str = "text_id,text,annotator_id,label,question,split,group,created_at,duration_ms,source,occasion,note,reasons,confidence,marks,guideline,age,page
 t1,so 😊 good,ana,1,mood,train,g1,2024-05-01T10:00:00Z,1500,import,1,\"well, so\",r1,4,flagged,,30,1
 t1,so 😊 good,ben,3,mood,train,g1,2024-05-01T10:01:00.250Z,,import,1,,,,,,40,1
@@ -62,7 +62,7 @@ impl Place {
         session
     }
 
-    /// What is there beside projects and what a session keeps.
+    /// Files other than projects and those of the session.
     fn files(&self) -> BTreeSet<String> {
         let names = std::fs::read_dir(self.0.path()).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
@@ -87,7 +87,7 @@ fn lost(export: &ToolExport) -> BTreeMap<&'static str, u64> {
     export.losses().iter().map(|loss| (loss.reason.name(), loss.count)).collect()
 }
 
-/// Rows of a plain export: what each format can be compared by.
+/// Rows of a plain export: the basis for comparing formats.
 type Rows = BTreeSet<[String; 8]>;
 
 const COMPARED: [&str; 8] =
@@ -107,7 +107,7 @@ fn rows(session: &Session, folder: &Place) -> Rows {
     found
 }
 
-/// What of the project's rows a format holds, as it comes in again.
+/// The project's rows that a format can represent, as they are imported again.
 fn expected(all: &Rows, format: ToolFormat, question: Option<&str>) -> Rows {
     let [label, time, occasion, marks] = [3, 4, 5, 6];
     let mut kept = Rows::new();
@@ -170,7 +170,7 @@ fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
         assert_eq!(u64::from(report.labels + report.repeats), written.answers, "{format}");
         let mut found = rows(&copy, &place);
         let wanted = expected(&all, format, question);
-        // Who is imported without a time has the time of the import.
+        // Labels imported without a time have the time of the import.
         if !matches!(format, ToolFormat::LabelStudio | ToolFormat::Prodigy) {
             found = found
                 .into_iter()
@@ -181,7 +181,7 @@ fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
                 .collect();
         }
         assert_eq!(found, wanted, "{format} {question:?}");
-        // The same file once more is known whole.
+        // The same file is recognised completely.
         let again = import(&copy, &file, named);
         assert_eq!((again.labels, again.repeats, again.texts, again.annotators), (0, 0, 0, 0), "{format}");
     }
@@ -213,7 +213,7 @@ fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
     let unknown = ToolExportChoices { question: Some("nothing".to_owned()), ..ToolExportChoices::default() };
     let error = session.exchange.for_tool(ToolFormat::Wide, &unknown, &Silent).unwrap_err();
     assert!(error.to_string().contains("nothing"), "{error}");
-    // Spans in a format without them: there is nothing to write, and nothing is.
+    // Spans in a format without them: there is nothing to write, and nothing is written.
     let none = ready(&session, ToolFormat::CrowdKit, Some("parts"));
     assert_eq!(
         (none.exported(), lost(&none)["spans"]),
@@ -300,7 +300,7 @@ fn of_two_exports_at_once_to_one_name_one_is_there_whole() {
         assert_eq!(codes, ["export-exists"], "{first:?} {second:?}");
         assert_eq!(std::fs::read(&file).unwrap(), whole);
     }
-    // Two of a project at once, to names of their own, each have what the project has.
+    // Two concurrent exports of a project, to different files, each have all of the project.
     let both = std::thread::scope(|scope| {
         let one = |name: &'static str| {
             let (session, place) = (&session, &place);

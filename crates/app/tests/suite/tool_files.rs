@@ -1,4 +1,5 @@
-//! Files of annotation tools as use cases: recognised, told, imported whole or not at all, and again without doubling anything.
+//! Files of annotation tools as use cases: recognised, reported, imported completely or not at all, and
+//! again without duplicates.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -75,7 +76,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
         assert_eq!(counted(&preview.notices, code), count, "{code}");
     }
     let report = import(&session, &file, &ImportChoices::default()).unwrap();
-    // Mood of two people, topics of one, parts of two, who both were shown them.
+    // Mood by two people, topics by one, parts by two, who were shown both.
     assert_eq!((report.texts, report.annotators, report.labels, report.repeats), (2, 3, 5, 2));
     assert_eq!(report.format.title, "Label Studio JSON");
     assert_eq!(counted(&report.notices, "drafts"), 1);
@@ -94,7 +95,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
         .collect();
     let has = |name: &str, kind, levels: &str| kinds.contains(&(name.to_owned(), kind, levels.to_owned()));
     assert!(has("mood", ScaleKind::Binary, "Bad|Good"), "{kinds:?}");
-    // A comma in the name of an option is a part of it.
+    // A comma in the name of an option is part of the name.
     assert!(has("topics", ScaleKind::MultiLabel, "a, or b|c"), "{kinds:?}");
     assert!(has("parts", ScaleKind::Spans, "V"), "{kinds:?}");
     let skipped = session

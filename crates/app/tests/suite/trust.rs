@@ -1,5 +1,5 @@
-//! Who may say what: files that come in were edited by whoever had them, and the project believes each of them as far as its holder may
-//! speak. docs/src/explanation/privacy.md describes the threats.
+//! Trust in merged files: their holders may have edited them, and the project accepts from each only what
+//! its holder may state. docs/src/explanation/privacy.md describes the threats.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -30,7 +30,8 @@ fn open(file: &Path) -> Session {
     Session::open(file, &home(file.parent().unwrap())).unwrap()
 }
 
-/// A project of six texts that ben and cleo labelled, with packets for ada and ben, in both of which two texts are answered.
+/// A project of six texts that ben and cleo labelled, with packets for ada and ben, in both of which two
+/// texts are answered.
 struct World {
     folder: tempfile::TempDir,
     project: PathBuf,
@@ -54,7 +55,8 @@ impl World {
         let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
         session.exchange.import(&file, &choices, &silent).unwrap();
-        // Somebody answered here and not only in a file, so that the project has a copy id of its own.
+        // There is an answer from here and not only from a file, so that the project has a copy id of its
+        // own.
         let world = |name: &str| folder.path().join("packets").join(format!("{name}.dissensus"));
         let wish = StudyWish {
             questions: Vec::new(),
@@ -104,7 +106,7 @@ impl World {
     }
 }
 
-/// Answers so many texts of the only person there.
+/// Answers a number of texts as the only person of the packet.
 fn label(file: &Path, texts: usize) {
     let session = open(file);
     let question = session.project.info().unwrap().questions[0].id;
@@ -130,7 +132,8 @@ fn answer(
         .unwrap();
 }
 
-/// Everything in a project file that the forger may not say, table by table. Not what the program notes for itself.
+/// Everything in a project file that the forger must not change, table by table, except the program's own
+/// records.
 fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
     let conn = Connection::open(file).unwrap();
     let rows = |sql: &str| -> Vec<String> {
@@ -158,11 +161,11 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
         let sql = match name.as_str() {
             "settings" => "SELECT value FROM settings WHERE key = 'pseudonym-key'".to_owned(),
             "jobs" | "copies" | "heads" => continue,
-            // Under which wording somebody answered is for that person to say.
+            // The wording of an answer is stated by its author.
             "wordings" => format!(
                 "SELECT uid, content FROM wordings WHERE id IN (SELECT wording FROM events WHERE annotator NOT IN {forger})"
             ),
-            // The study asks nobody about themselves.
+            // The study has no attribute form.
             "annotators" => "SELECT id, external_id, name, attributes FROM annotators".to_owned(),
             "hand_ins" => format!(
                 "SELECT * FROM hand_ins WHERE packet NOT IN (SELECT id FROM packets WHERE annotator IN {forger})"
@@ -174,7 +177,7 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
         };
         state.insert(name.clone(), rows(&sql));
     }
-    // Of the forger: nothing but answers to what was asked.
+    // Of the forger: only answers to what was asked.
     let asked = "SELECT 1 FROM assignments AS i JOIN packets AS p ON p.id = i.packet WHERE p.annotator = e.annotator AND i.text = e.text";
     let sql = format!("SELECT e.id FROM events AS e WHERE e.annotator IN {forger} AND NOT EXISTS ({asked})");
     assert_eq!(rows(&sql), Vec::<String>::new());
@@ -195,7 +198,7 @@ fn exec(c: &Connection, sql: &str) {
     c.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
 }
 
-/// Writes the packet's own key into its row, after which the file says that it is a whole copy.
+/// Writes the packet's own key into its row, so that the file claims to be a whole copy.
 fn disguise(c: &Connection) {
     let key: String =
         c.query_row("SELECT value FROM settings WHERE key = 'packet-key'", [], |r| r.get(0)).unwrap();
@@ -207,7 +210,7 @@ fn disguise(c: &Connection) {
     exec(c, &format!("UPDATE packets SET key = x'{hex}'"));
 }
 
-/// A withdrawal of somebody, as anybody can compute who knows the project and the name.
+/// A withdrawal of a person, which can be computed from the project and the name.
 fn withdraw(c: &Connection, person: &str) {
     use sha2::Digest as _;
     let project: Vec<u8> = c.query_row("SELECT uid FROM project", [], |r| r.get(0)).unwrap();
@@ -236,7 +239,7 @@ fn a_packet_that_says_it_is_a_whole_copy_is_that_packet() {
         assert_eq!(file.annotator.as_deref(), Some(FORGER));
         assert_eq!(world.state(), before);
     }
-    // What its person may say is taken all the same.
+    // What its owner may state is accepted all the same.
     let honest = world.forged("honest.dissensus", disguise);
     let file = world.merge(&honest, &MergeConsent::default());
     assert!(!file.refused && file.new == 2 && file.kind == Some(MergedKind::Packet), "{file:?}");
@@ -254,7 +257,7 @@ fn a_packet_without_any_sign_of_being_one_is_no_copy() {
     });
     let file = world.merge(&forged, &MergeConsent::all());
     assert_eq!((codes(&file), file.refused), (vec!["merge-no-copy"], true));
-    // Nor after its sessions are known, straight or by way of another copy.
+    // Nor after its sessions are known, directly or through another copy.
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();
     let session = open(&there);
@@ -271,7 +274,7 @@ fn a_packet_without_any_sign_of_being_one_is_no_copy() {
 fn what_was_handed_in_says_no_more_than_its_packet() {
     let world = World::new();
     let before = world.state();
-    // Signed with the packet's key by the program itself, over a packet with somebody else's withdrawal.
+    // Signed with the packet's key by the program itself, over a packet with another person's withdrawal.
     let forged = world.forged("forged.dissensus", |c| withdraw(c, "ben"));
     let session = open(&forged);
     let handed = world.path("forged.handin");
@@ -279,7 +282,7 @@ fn what_was_handed_in_says_no_more_than_its_packet() {
     session.close();
     let file = world.merge(&handed, &MergeConsent::all());
     assert!(file.refused, "{file:?}");
-    // By the entry of the window.
+    // Through the window's entry point.
     let session = open(&world.project);
     let report = session.study.merge_as_job(&[handed, forged.clone()], &MergeConsent::all()).unwrap();
     assert!(report.files.iter().all(|file| file.refused), "{report:?}");
@@ -344,7 +347,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     assert!(preview.files[0].asks.is_some() && !preview.files[0].refused);
     session.close();
     assert_eq!(state_of_all(&world.project), state_of_all_bytes(&before, &world.path("b.dissensus")));
-    // The changes alone do not let a new copy in.
+    // Consent to changes is not sufficient for a new copy.
     let changes = MergeConsent { changes: true, ..MergeConsent::default() };
     assert!(world.merge(&there, &changes).refused);
     let copies = MergeConsent { whole_copies: true, ..MergeConsent::default() };
@@ -353,7 +356,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     // Known by now.
     add(&there, "emil", 2, 0);
     assert!(!world.merge(&there, &MergeConsent::default()).refused);
-    // Somebody's answer is another one there.
+    // Another person's answer differs there.
     add(&there, "cleo", 1, 0);
     let file = world.merge(&there, &MergeConsent::default());
     assert_eq!((codes(&file), file.refused), (vec!["merge-changes"], true));
@@ -362,7 +365,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     let changes_there = file.effect.unwrap().changes;
     assert_eq!((changes_there[0].kind, changes_there[0].count), (MergeChangeKind::Answers, 1));
     assert_eq!(changes_there[0].names, ["cleo, t1, rude"]);
-    // What was shown is what is agreed to.
+    // Consent covers what was shown.
     let seen = MergeConsent { seen: vec![asks.seen.clone()], ..MergeConsent::all() };
     add(&there, "ben", 2, 0);
     let file = world.merge(&there, &seen);
@@ -378,7 +381,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     assert_ne!(state_of_all(&world.project), before);
 }
 
-/// Every row that people see.
+/// All rows that people can see.
 fn state_of_all(file: &Path) -> BTreeMap<String, Vec<String>> {
     let conn = Connection::open(file).unwrap();
     let mut state = state(file);
@@ -419,13 +422,13 @@ fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
     assert!(file.backup_words().unwrap().contains("delete it as soon as"));
     let backup = PathBuf::from(file.backup.unwrap());
     assert_eq!(state_of_all(&backup), before);
-    // Whoever withdraws later is told of that copy too.
+    // A person who withdraws later is informed of that copy too.
     let session = open(&world.project);
     assert!(session.project.annotator("ben").is_err());
     let cleo = session.project.annotator("cleo").unwrap().id;
     let gone = session.project.withdraw(cleo).unwrap();
     assert_eq!(gone.copies, [backup.to_string_lossy()]);
-    // A second one on the same day takes another name.
+    // A second one on the same day gets another name.
     session.close();
     let session = open(&there);
     let dora = session.project.annotator("dora").unwrap().id;
@@ -503,7 +506,8 @@ fn every_kind_of_change_of_a_whole_copy_is_shown() {
     }
 }
 
-/// What ada tries, each with what a packet knows: people's names, ids of texts, its own rows. `n` makes it another one each time.
+/// Forgeries by ada, each with what a packet knows: people's names, ids of texts, its own rows. `n` makes
+/// it different each time.
 fn forgery(c: &Connection, which: u64, n: u64) {
     let at = [1_i64, 1_700_000_000_000, 32_503_680_000_000][n as usize % 3] + n as i64;
     let uid = format!("{:032x}", u128::from(n) + (1 << 100));
@@ -576,7 +580,7 @@ fn as_uuid(hex: &str) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// A small generator, so that a seed is a history.
+/// A small random number generator, so that a seed determines a history.
 struct Draw(u64);
 
 impl Draw {
@@ -607,14 +611,14 @@ fn a_thousand_forged_histories_say_nothing_that_their_forger_may_not_say() {
             true => refused += 1,
             false => taken += 1,
         }
-        // The oracle: everything but what ada answered to what she was asked is as it was.
+        // The oracle: everything but ada's answers to what she was asked is unchanged.
         assert_eq!(world.state(), before, "seed {seed}");
     }
     session.close();
     assert!(taken > 100 && refused > 100, "{taken} taken in, {refused} refused: both are to be tried");
 }
 
-/// Another answer in place of the first one of ada's.
+/// Replaces ada's first answer with another one.
 const OTHER_ANSWER: &str = "UPDATE events SET level = (level + 1) % 3 WHERE id = 1;
                             UPDATE current_answers SET level = (level + 1) % 3 WHERE event = 1";
 
@@ -626,7 +630,7 @@ fn what_was_handed_in_cannot_be_made_a_packet() {
     let session = open(&world.ada);
     session.study.hand_in(&handed, false).unwrap();
     session.close();
-    // Somebody on the way has the packet's project without its key.
+    // A third party on the way has the packet's project without its key.
     let bytes = std::fs::read(&handed).unwrap();
     let begins = bytes.windows(15).position(|part| part == b"SQLite format 3").unwrap();
     let forged = world.path("forged.dissensus");
@@ -649,7 +653,7 @@ fn what_was_handed_in_cannot_be_made_a_packet() {
             session.close();
         }
     }
-    // One more answer without any editor of databases.
+    // One more answer without a database editor.
     std::fs::write(&forged, &bytes[begins..]).unwrap();
     label(&forged, 1);
     assert_eq!(codes(&world.merge(&forged, &MergeConsent::all())), ["merge-no-key"]);
@@ -682,7 +686,7 @@ fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
 fn a_packet_is_no_copy_where_the_project_does_not_know_where_it_came_from() {
     let world = World::new();
     assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
-    // As a project of an earlier version, which did not note it.
+    // As in a project of an earlier version, which did not record it.
     forge(&world.project, |c| {
         exec(c, "DELETE FROM settings WHERE key = 'copies_taken_in'");
         Ok(())
@@ -697,7 +701,7 @@ fn a_packet_is_no_copy_where_the_project_does_not_know_where_it_came_from() {
     assert_eq!(state_of_all(&world.project), before);
 }
 
-/// Gives an answer in the name of somebody.
+/// Gives an answer in a person's name.
 fn answer_as(file: &Path, name: &str, text: usize, level: u16) {
     let session = open(file);
     let question = session.project.info().unwrap().questions[0].id;
@@ -716,7 +720,7 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
     std::fs::copy(&world.project, &there).unwrap();
     answer_as(&there, "emil", 1, 0);
     assert!(!world.merge(&there, &copies).refused);
-    // A colleague gets a copy of the project as it is now.
+    // A colleague gets a copy of the project in its current state.
     let never = world.path("never.dissensus");
     std::fs::copy(&world.project, &never).unwrap();
     answer_as(&never, "fay", 2, 0);
@@ -737,7 +741,7 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
         assert_eq!((codes(&file), file.refused), (vec!["merge-new-copy"], true), "{edit}");
         assert_eq!(state_of_all(&world.project), before, "{edit}");
     }
-    // A copy that brings nothing is not known by that.
+    // A copy without additions does not become known.
     let empty = world.path("empty.dissensus");
     std::fs::copy(&world.project, &empty).unwrap();
     forge(&empty, |c| {
@@ -747,7 +751,7 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
     assert!(!world.merge(&empty, &MergeConsent::default()).refused);
     answer_as(&empty, "gus", 3, 0);
     assert_eq!(codes(&world.merge(&empty, &MergeConsent::default())), ["merge-new-copy"]);
-    // The one that took part goes on unasked.
+    // A known copy is merged without a question.
     answer_as(&there, "emil", 2, 1);
     assert!(!world.merge(&there, &MergeConsent::default()).refused);
 }
@@ -868,12 +872,12 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
         assert_eq!(changes.iter().map(|one| (one.kind, one.count)).collect::<Vec<_>>(), [(kind, 1)], "{name}");
         assert_eq!(state_of_all(&world.project), before, "{name}");
     }
-    // What only adds comes in unasked still.
+    // Pure additions are still merged without a question.
     answer_as(&there, "emil", 2, 0);
     assert!(!world.merge(&there, &MergeConsent::default()).refused);
 }
 
-/// A form-answers fact of the packet's person.
+/// Inserts a form-answers fact of the packet's owner.
 fn says_of_herself(c: &Connection, at_ms: i64, value: &str) {
     let sql = "INSERT INTO facts (kind, annotator, at_ms, value) VALUES ('form-answers', 1, ?1, ?2)";
     c.execute(sql, dissensus_test_support::rusqlite::params![at_ms, value]).unwrap();
@@ -922,13 +926,13 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
     });
     assert!(!world.merge(&honest, &MergeConsent::default()).refused);
     assert_eq!(attributes()["region"], "north");
-    // What is set here afterwards holds, whatever time the packet gave.
+    // Later settings here take precedence, whatever time the packet gave.
     let session = open(&world.project);
     let now = ("region".to_owned(), "south".to_owned());
     session.project.change_annotator(ada, None, &[now], &[]).unwrap();
     session.close();
     assert_eq!(attributes()["region"], "south");
-    // In a project that has such a time from before, setting says that it cannot.
+    // In a project that has such a time from before, setting an attribute fails with an error.
     forge(&world.project, |c| {
         exec(
             c,
@@ -965,7 +969,7 @@ fn a_packet_has_times_that_have_a_date() {
             assert_eq!(world.state(), before, "{what} at {at}");
         }
     }
-    // An answer of an occasion that was not asked, and one at an impossible time.
+    // An answer of a round that was not asked, and one at an impossible time.
     for (occasion, at) in [(65_535, 5), (2, i64::MAX)] {
         let forged = world.forged("forged.dissensus", |c| {
             exec(
@@ -979,7 +983,7 @@ fn a_packet_has_times_that_have_a_date() {
         assert!(world.merge(&forged, &MergeConsent::all()).refused, "{occasion} {at}");
         assert_eq!(world.state(), before);
     }
-    // A project that has such a time from before is written all the same.
+    // A project that has such a time from before can still be written.
     forge(&world.project, |c| {
         exec(
             c,
@@ -1023,7 +1027,7 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
         assert!(file.problems[0].problem.message.contains("wording"), "{file:?}");
         assert_eq!(world.state(), before, "{to}");
     }
-    // A wording that held when it was handed out is one, also where it is another one here by now.
+    // A wording that was current at assignment is accepted, even if it has changed here by now.
     let session = open(&world.project);
     let question = session.project.info().unwrap().questions[0].id;
     let prompt = Some("Is it ruder?".to_owned());
@@ -1033,8 +1037,8 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
     assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
 }
 
-/// A packet and a file that differs only in what an event names: the answer that is taken back, the wording that was on screen. Each copy keeps
-/// its own, and says so.
+/// A packet and a file that differ only in what an event refers to: the answer that is taken back, or the
+/// wording on screen. Each copy retains its own, and reports this.
 #[test]
 fn two_copies_say_where_events_name_something_else() {
     for what in ["retraction", "wording"] {
@@ -1091,7 +1095,7 @@ fn two_copies_say_where_events_name_something_else() {
     }
 }
 
-/// A packet says with a later answer which wording was on screen, once: what it says of it afterwards is refused.
+/// A packet states the wording of a later answer once: changes afterwards are refused.
 #[test]
 fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
     let world = World::new();
@@ -1170,7 +1174,7 @@ fn another_name_of_the_project_is_the_project() {
     }
 }
 
-/// What lies in the journal of a copy of an earlier format comes with it.
+/// The journal of a copy in an earlier format is merged with it.
 #[test]
 fn a_copy_of_an_earlier_format_comes_with_its_journal() {
     let world = World::new();
@@ -1180,7 +1184,7 @@ fn a_copy_of_an_earlier_format_comes_with_its_journal() {
     let conn = Connection::open(&there).unwrap();
     exec(&conn, "DROP TABLE repeat_origins; PRAGMA user_version = 16");
     conn.close().unwrap();
-    // As a program that is killed leaves it.
+    // As left behind by a killed program.
     let conn = Connection::open(&there).unwrap();
     conn.set_db_config(
         dissensus_test_support::rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
@@ -1241,7 +1245,7 @@ fn two_copies_that_took_in_a_packet_and_its_forgery_take_in_each_other() {
         rows.unwrap().map(|row| row.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(rows(&world.project), rows(&there));
-    // What the person answers again counts in both.
+    // Later answers of the person count in both.
     label(&world.ada, 1);
     assert!(!merged(&world.project, &world.ada).refused);
     assert!(!merged(&there, &world.project).refused);

@@ -1,4 +1,5 @@
-//! "Cannot say" apart from the scale: an answer that counts as given and that no figure has.
+//! "Cannot say" is separate from the scale: an answer that counts as given but is excluded from all
+//! figures.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -30,7 +31,7 @@ fn offer(session: &Session, cannot_say: bool) {
     session.project.change_question(question, &change).unwrap();
 }
 
-/// Labels, answers that say nothing, and the levels.
+/// Number of labels and of "cannot say" answers, and the levels.
 fn told(session: &Session) -> (u32, u32, Vec<String>) {
     let question = session.project.info().unwrap().questions.remove(0);
     (question.labels, question.unsaid, question.scale.levels().to_vec())
@@ -45,7 +46,7 @@ fn files_bring_it_and_take_it_along_and_it_is_no_level() {
     assert_eq!(import(&session, &file).labels, 8);
     let levels = ["1", "2", "3"].map(String::from).to_vec();
     assert_eq!(told(&session), (6, 2, levels.clone()));
-    // Read again it is known, not new.
+    // Imported again it is known, not new.
     let again = import(&session, &file);
     assert_eq!((again.labels, again.repeated_rows), (0, 8));
     let out = folder.path().join("out.csv");
@@ -114,7 +115,7 @@ fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition
     assert_eq!((told(&session).0, told(&session).1), (5, 3));
     labelling.undo(ana, [rude.id], LabelSource::Window).unwrap();
     assert_eq!((told(&session).0, told(&session).1), (6, 2));
-    // No level is called so from here on.
+    // From here on no level may have this name.
     let scale = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
     assert_eq!(session.project.add_question("odd", "", scale).unwrap_err().code(), "name");
 }

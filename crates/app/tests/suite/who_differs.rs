@@ -1,4 +1,4 @@
-//! Who differs on a text, what the labels alone say, and texts nearby on which people agreed.
+//! Who differs on a text, what only the labels show, and nearby texts on which people agreed.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -16,8 +16,8 @@ use tempfile::TempDir;
 const PEOPLE: usize = 24;
 const TEXTS: usize = 48;
 
-/// Texts that follow severity in turn with texts that are harmless to everybody: on the first, people with an odd number give two levels more than the
-/// others, wherever the text stands. One text has a single label.
+/// Texts that follow severity alternate with harmless ones: on the former, people with an odd number give
+/// two levels more than the others, at any position. One text has a single label.
 fn labels() -> String {
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for text in 0..TEXTS {
@@ -84,7 +84,8 @@ fn the_strict_are_named_where_answers_follow_severity_and_nowhere_else() {
                 named += 1;
                 let (low, high) = found.interval;
                 assert!(low < found.gap && found.gap < high, "{found:?}");
-                // Sides are by severities without the label at hand, which is approximate: not everybody is on the side of the whole.
+                // Sides are by severities without the label in question, which is approximate: not everyone
+                // is on their overall side.
                 let (a, b) = found.labels;
                 assert!(a + b == 24 && a.min(b) >= 6, "{found:?}");
                 assert_eq!(found.gap > 0.0, found.strict);

@@ -16,8 +16,8 @@ use tempfile::TempDir;
 const PEOPLE: usize = 40;
 const TEXTS: usize = 60;
 
-/// Everybody labels half of the texts on a scale of five. People differ; those who are old by `gap` levels and the others by nothing that is known of them:
-/// `town` is drawn at random, and of `job` everybody has another one.
+/// Everyone labels half of the texts on a scale of five. People differ: the old by `gap` levels, and the
+/// others by nothing known: `town` is drawn at random, and everyone has a different `job`.
 fn labels(gap: f64, seed: u64) -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let own: Vec<f64> = (0..PEOPLE).map(|_| 1.2 * (rng.random::<f64>() - 0.5)).collect();
@@ -84,7 +84,7 @@ fn the_attribute_that_matters_comes_first_with_its_two_groups() {
     let groups = age.groups.as_ref().unwrap();
     assert_eq!(groups.a.attributes, [("age".to_owned(), "old".to_owned())]);
     assert_eq!(groups.b.attributes, [("age".to_owned(), "young".to_owned())]);
-    // As Compare groups has it, with an interval that is wider for the four pairs among which it was picked.
+    // As in Compare groups, with an interval that is wider because it was selected from four pairs.
     let compared = session.analysis.compare_groups(question, groups, 0, &Silent).unwrap().gap.unwrap();
     let gap = age.gap.unwrap();
     assert!((gap.value - compared.value).abs() < 1e-9 && gap.value > 0.5, "{gap:?} {compared:?}");
@@ -179,7 +179,8 @@ fn it_can_be_stopped() {
     assert_eq!(stopped.code(), "cancelled");
 }
 
-/// Accuracy of each annotator is measured once for the same labels, also across sessions; for other labels anew.
+/// Accuracy of each annotator is measured once for the same labels, also across sessions; for other labels
+/// again.
 #[test]
 fn accuracy_for_each_annotator_is_kept_in_the_project() {
     let folder = tempfile::tempdir().unwrap();

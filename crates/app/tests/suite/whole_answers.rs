@@ -1,4 +1,5 @@
-//! Whole answers to a multi-label question: predicted for the texts of a file, of the project and by a bundle.
+//! Whole answers to a multi-label question: predicted for the texts of a file, of the project and by a
+//! bundle.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -30,7 +31,7 @@ const NEW: [&str; 5] = [
     "the comment h a",
 ];
 
-/// A body that the encoder's few words tell from the others: `the comment h a` is that of 7.
+/// A body that the encoder's few words distinguish from the others: `the comment h a` is that of 7.
 fn body(n: u32) -> String {
     let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
     format!("the comment {} {}", letter(n), letter(n / 26))
@@ -62,7 +63,8 @@ impl Place {
         TextFileChoices { path, ..TextFileChoices::default() }
     }
 
-    /// 240 texts that two people have answered, *sad* and *tired* always together, and one who has answered nothing.
+    /// 240 texts that two people have answered, *sad* and *tired* always together, and a third person
+    /// without answers.
     fn labelled(&self) -> (Session, Question) {
         let home = Home::inside(self.0.path(), Vec::new());
         let session = Session::create(&self.path("p.dissensus"), &home).unwrap();
@@ -114,7 +116,7 @@ fn of(annotators: &[&str]) -> PredictionChoices {
     }
 }
 
-/// What a table of one option says: of each text the mean probability, and how likely two people differ.
+/// A table of one option: for each text the mean probability, and the probability that two people differ.
 fn of_option(
     place: &Place,
     session: &Session,
@@ -165,7 +167,8 @@ fn a_row_of_a_text_has_all_options_as_their_own_tables_have_them() {
     }
 }
 
-/// *sad* and *tired* are likelier together than if each were decided for itself, and what is said of each option is the same.
+/// *sad* and *tired* are more likely together than if each were decided independently, and the predictions
+/// of each option are unchanged.
 #[test]
 fn sets_take_into_account_that_options_go_together() {
     let place = Place::new();
@@ -192,7 +195,7 @@ fn sets_take_into_account_that_options_go_together() {
         assert!(together > alone + 0.05, "{together} for {alone} of {}", row["most_likely_set"]);
         assert_eq!(chosen.contains(&"sad"), chosen.contains(&"tired"), "{row:?}");
     }
-    // Of one typed text the same figures.
+    // The same figures for one typed text.
     session.live.fit(question.id, &Silent).unwrap();
     let text = session.encoding.embed(NEW[1], &tiny()).unwrap();
     let one = session
@@ -204,7 +207,7 @@ fn sets_take_into_account_that_options_go_together() {
     let everybody = session.analysis.whole_answer(&question, None, AskedText::New(&text), &Silent).unwrap();
     let (_, all) = place.written(&session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
-    // A pair of options is named once, though sets and distances both have words on it.
+    // A pair of options is named once, though both sets and distances mention it.
     let said = &everybody.options_together;
     assert_eq!(said.matches("sad and tired").count(), 1, "{said}");
     for option in &everybody.options {
@@ -213,7 +216,7 @@ fn sets_take_into_account_that_options_go_together() {
     }
 }
 
-/// Labels that came since are in the next table; of a text of the project what was answered to it counts, and is told.
+/// Later labels are in the next table; for a text of the project its answers are used and reported.
 #[test]
 fn the_next_table_knows_the_labels_that_came_since() {
     let place = Place::new();
@@ -247,7 +250,8 @@ fn the_next_table_knows_the_labels_that_came_since() {
         given.iter().map(|one| (one.annotator.as_str(), one.answer.as_str())).collect();
     assert_eq!(given, [("a0", "glad"), ("a1", "glad")]);
 
-    // Distances and differences take these answers as they are: the same for two people, and of everybody what `disagreement` says.
+    // Distances and differences use these answers unchanged: the same for two people, and for everyone
+    // those of `disagreement`.
     let (_, two) = place.written(&session, &of(&["a0", "a1"]), false).unwrap();
     assert_eq!((number(&two[240], "masi"), number(&two[240], "differ_glad")), (0.0, 0.0));
     let together = session.analysis.set_distances(&question, &Silent).unwrap();
@@ -280,7 +284,7 @@ fn by_bundle(place: &Place, dir: &Path, choices: &PredictionChoices) -> Result<V
     Ok(table(&out))
 }
 
-/// The manifest changed by hand, with its sum.
+/// Changes the manifest by hand, with its checksum.
 fn changed(dir: &Path, change: impl Fn(&mut serde_json::Value)) {
     let path = dir.join("bundle.json");
     let mut manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -305,7 +309,7 @@ fn a_bundle_answers_as_its_project_did() {
     let expected: Vec<Vec<Row>> =
         [of(&[]), some.clone()].iter().map(|of| place.written(&session, of, true).unwrap().1).collect();
     drop(session);
-    // Elsewhere, and without the project.
+    // In another place, and without the project.
     std::fs::remove_file(place.path("p.dissensus")).unwrap();
     let moved = place.path("elsewhere");
     std::fs::rename(&dir, &moved).unwrap();
@@ -392,7 +396,7 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
     let asked = session.analysis.check_set_predictions(&of(&[]), Some(&texts), &out, &Silent).unwrap();
     let stopped = session.analysis.set_predictions(&asked, &tiny(), &Stopped).unwrap_err();
     assert!(stopped.to_string().contains("nothing was written"), "{stopped}");
-    // Who comes second to a name learns of it, and what the first wrote stays.
+    // The second writer to a name gets an error, and the first one's file stays.
     session.analysis.set_predictions(&asked, &tiny(), &Silent).unwrap();
     let first = std::fs::read(&out).unwrap();
     assert!(session.analysis.set_predictions(&asked, &tiny(), &Silent).is_err());
@@ -426,7 +430,8 @@ fn long_texts_and_all_kinds_of_files_are_written() {
     assert!(row["expected_glad"].is_number() && row["masi"].is_null() && row["observed"] == false, "{row}");
 }
 
-/// Runs of all options in one training carry what it learned of options that go together; runs of some of them answer option by option.
+/// Runs of all options in one training include its correlations between options; runs of some of them
+/// answer option by option.
 #[test]
 fn runs_of_all_options_are_bundled_as_a_whole() {
     let place = Place::new();
@@ -445,7 +450,7 @@ fn runs_of_all_options_are_bundled_as_a_whole() {
     for (text, row) in NEW.iter().zip(&rows) {
         for (run, name) in runs.iter().zip(question.scale.levels()) {
             let one = session.runs.predict(*run, AnnotatorId(1), text, &Silent).unwrap();
-            // The text was encoded in other company.
+            // The text was encoded in another batch.
             assert!((number(row, &format!("p_a0_{name}")) - f64::from(one.probabilities[1])).abs() < 1e-4);
         }
         let set = &row["most_likely_set"];

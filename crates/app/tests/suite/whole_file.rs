@@ -1,4 +1,4 @@
-//! The one file is the project at any moment, and a copy of it is saved whole.
+//! The one file is the complete project at any moment, and a copy of it is saved completely.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -34,7 +34,7 @@ impl Project {
         self.session.exchange.import(&file, &ImportChoices::default(), &progress).unwrap();
     }
 
-    /// Opens a copy of the file alone, made this moment.
+    /// Opens a copy of only the main file, made this moment.
     fn file_alone(&self) -> Store {
         let copy = self.folder.path().join("alone");
         std::fs::copy(self.session.project.path(), &copy).unwrap();
@@ -81,7 +81,7 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
     assert_eq!(copied, "weights");
     assert!(!at("r.runs/1/.dissensus-x.part").exists());
 
-    // Neither a file nor a folder of runs is replaced unasked.
+    // Neither a file nor a folder of runs is replaced without a request.
     let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "project-exists", "{error}");
     let replace = CopyChoices { runs: true, replace: true };

@@ -1,4 +1,4 @@
-//! Models scored on the words that people mark.
+//! Scores of models on the words that people mark.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -25,7 +25,8 @@ fn body(text: u32) -> String {
     format!("this comment is {word} and {text}")
 }
 
-/// All mark "bad" as an insult, but each person leaves out every seventh; two of six mark every word with the second type too.
+/// All mark "bad" as an insult, but each person omits every seventh; two of six mark every word with the
+/// second type too.
 fn marks(text: u32, who: u32) -> Answer {
     let mut spans = Vec::new();
     if text % 5 == 1 && !(text + who).is_multiple_of(7) {
@@ -98,7 +99,7 @@ fn every_model_is_scored_on_the_same_words() {
     for model in found.models.iter().chain(&found.baselines) {
         assert_eq!(model.scores.n_decisions, decisions, "{}", model.model);
     }
-    // Who marks everything is told from the others by all that know people, and by no other.
+    // The person who marks everything is recognised by all models that know people, and by no other.
     for name in ["sep-heads", "share-rec-ffn", "share-rec-dcn", "multilevel"] {
         let (own, shared) = (of(name).types[1].token_log_loss, of("shared").types[1].token_log_loss);
         assert!(own < 0.7 * shared, "{name}: {own} against {shared}");
@@ -127,7 +128,7 @@ fn figures_and_their_differences_from_the_frequency_of_words_have_intervals() {
         let expected = of(&one.model) - of("word-frequency");
         assert!((one.of["token_log_loss"].difference - expected).abs() < 1e-12, "{one:?}");
     }
-    // The rate alone does not know words: that it is worse is sure.
+    // The rate model does not know words: that it is worse is certain.
     assert!(differences.models[2].of["token_log_loss"].low.unwrap() > 0.0, "{differences:?}");
     let json = serde_json::to_value(&found).unwrap();
     assert!(json["models"][0]["intervals"]["token_log_loss"][1].is_f64(), "{json}");

@@ -1,4 +1,4 @@
-//! Words of other texts, by the project and by a bundle without it.
+//! Predicted words of other texts, by the project and by a bundle without it.
 
 use super::*;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
@@ -61,7 +61,7 @@ fn bundled(session: &Session, folder: &Path, choices: &BundleChoices) -> PathBuf
     dir
 }
 
-/// The same numbers; a bundle knows of no text that the model has learned from it.
+/// Compares the numbers; a bundle does not know the texts that the model has learned from.
 fn same(by_project: &[Row], by_bundle: &[Row]) {
     assert_eq!(by_project.len(), by_bundle.len());
     for (ours, theirs) in by_project.iter().zip(by_bundle) {
@@ -109,7 +109,7 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
     assert!((number(of_all, "expected") - mean).abs() < 1e-5);
     assert!(number(of_all, "differ") > number(bad, "differ"), "{of_all:?} {bad:?}");
 
-    // Nothing of the texts is in it.
+    // It contains nothing of the texts.
     let bytes = all_bytes(&dir.join("heads"));
     assert!(!bytes.windows(7).any(|window| window == b"comment"));
     let card = std::fs::read_to_string(dir.join("README.md")).unwrap();
@@ -124,12 +124,12 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
         "{card}"
     );
 
-    // How much somebody has labelled is nowhere in it.
+    // It does not contain how much a person has labelled.
     let kept = std::fs::read_to_string(dir.join("heads/words-1.json")).unwrap();
     let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
     assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["learned", "readiness", "states"]);
 
-    // One person differs from nobody, and everybody together has no columns of their own.
+    // A single person has no differences, and everyone together has no columns of their own.
     let (_, alone) = by_bundle(&dir, folder.path(), &["b"]);
     assert!(alone.iter().all(|row| row["differ"].is_empty() && row["p_b"] == row["expected"]));
     let (written, all) = by_bundle(&dir, folder.path(), &[]);
@@ -140,7 +140,7 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
 fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 90);
-    // A question that is no question of words comes first.
+    // A question without words comes first.
     let asked = choices(&session, ModelKind::Multilevel, &["rude", "where"]);
     let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     let all = all(&session, &first);
@@ -150,7 +150,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     let manifest = |dir: &Path| -> serde_json::Value {
         serde_json::from_str(&std::fs::read_to_string(dir.join("bundle.json")).unwrap()).unwrap()
     };
-    // Words go along where all types of their question do.
+    // Words are exported if all types of their question are.
     for some in [&runs[..1], &runs[1..2]] {
         let of_some = BundleChoices { runs: some.to_vec(), ..BundleChoices::default() };
         assert!(manifest(&bundled(&session, folder.path(), &of_some)).get("words").is_none());
@@ -179,7 +179,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
         (&id_of("where: insult").into(), 3)
     );
 
-    // The project says the same once it uses the run.
+    // The project predicts the same once it uses the run.
     session.runs.use_run(Some(runs[2])).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let live = BundleChoices { questions: vec!["where".to_owned()], ..BundleChoices::default() };
@@ -224,7 +224,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     stopped.0.store(true, Ordering::Relaxed);
     assert!(analysis.word_predictions(&checked, &EncoderChoice::default(), &stopped).is_err());
     assert!(!other.exists());
-    // A file that changes between two readings is not half predicted.
+    // A file that changes between two reads is not half predicted.
     let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
     std::fs::write(&new.path, "another text").unwrap();
     let error = analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap_err();
@@ -232,7 +232,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     assert!(!other.exists());
 }
 
-/// More words than are learned from: answers to the other texts still tell of those who gave them.
+/// More words than are used for training: answers to the other texts still inform about their annotators.
 #[test]
 fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     let folder = tempfile::tempdir().unwrap();

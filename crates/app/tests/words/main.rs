@@ -1,4 +1,5 @@
-//! Models of marked words: fitted on an encoder as it is, or learned together with it; and what is shown of them while labels change.
+//! Models of marked words: fitted on a fixed encoder, or learned together with it; and what is shown while
+//! labels change.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -58,7 +59,8 @@ fn label(session: &Session, question: QuestionId, text: u32, who: u32, answer: A
     session.labelling.record(&new, LabelSource::Command).unwrap();
 }
 
-/// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where" (passages) and by two to "rude" (yes or no).
+/// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where"
+/// (passages) and by two to "rude" (yes or no).
 fn project(folder: &Path, answered: u32) -> Session {
     let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
     let mut csv = "text_id,text\n".to_owned();
@@ -122,7 +124,8 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
     assert_eq!((report.answers, report.texts, report.tuned), (120, TEXTS, false));
 
-    // On a text that nobody has answered the marked word stands out, and the one who marks everything differs from the others.
+    // On an unlabelled text the marked word stands out, and the person who marks everything differs from
+    // the others.
     let before = heat(&session, "where: insult", 41, None);
     assert_eq!((before.words.len(), before.answers, before.people, before.needs), (6, 0, 3, None));
     let p = expected(&before);
@@ -130,7 +133,7 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     let all = heat(&session, "where: all", 41, None);
     assert!(all.words.iter().all(|word| word.differ.unwrap() > 0.3), "one of three marks every word");
 
-    // An answer moves its text, and is taken back by undo.
+    // An answer moves its text, and undo restores it.
     let other = expected(&heat(&session, "where: insult", 46, None));
     let answer = SpanSet::new([Span { start: 0, end: 4, kind: 0 }]).unwrap();
     label(&session, id(&session, "where"), 41, 1, Answer::Spans(answer));
@@ -138,7 +141,7 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     assert_eq!(after.words[0].marked_by, [AnnotatorId(1)]);
     assert!(expected(&after)[0] > p[0] && expected(&after)[3] < p[3], "{:?}", expected(&after));
     undo(&session, 1);
-    // A mode is looked for from the last one on, and found to the ninth digit.
+    // The mode is searched from the last one on, and found to the ninth digit.
     let near = |text: u32, before: &[f64]| {
         let now = expected(&heat(&session, "where: insult", text, None));
         assert!(
@@ -149,7 +152,7 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     near(41, &p);
     near(46, &other);
 
-    // Labels of another question, and skips, move nothing.
+    // Labels of another question, and skips, have no effect.
     label(&session, id(&session, "rude"), 41, 1, Answer::Level(1));
     near(41, &p);
 }
@@ -159,7 +162,7 @@ fn nothing_is_expected_of_the_reader_before_that_person_has_answered() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
-    // Three people; the reader is left out.
+    // Three people; the reader is excluded.
     let hidden = heat(&session, "where: all", 50, Some(3));
     assert_eq!((hidden.people, hidden.reader_left_out), (2, true));
     let shown = heat(&session, "where: all", 50, None);
@@ -171,7 +174,7 @@ fn nothing_is_expected_of_the_reader_before_that_person_has_answered() {
     assert_eq!(heat(&session, "where: all", 50, Some(3)).people, 2);
 }
 
-/// Signals that it was asked to go on, and waits to be let go.
+/// Signals that it was reached, and waits to be released.
 #[derive(Default)]
 struct Gate {
     reached: AtomicBool,
@@ -203,7 +206,7 @@ fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
         }
         let error = session.analysis.fit_words(Some("where"), &choice, &Silent).unwrap_err();
         assert_eq!(error.code(), "busy");
-        // The window is not blocked, and what is labelled now is not lost to the model.
+        // The window is not blocked, and labels given now are not lost to the model.
         label(&session, id(&session, "where"), 31, 1, marks(31, 1));
         label(&session, id(&session, "where"), 1, 1, Answer::Spans(SpanSet::new([]).unwrap()));
         gate.open.store(true, Ordering::SeqCst);
@@ -215,13 +218,13 @@ fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
     assert_eq!(heat(&session, "where: insult", 1, None).answers, 3);
 }
 
-/// A model of words and the answers of now are what the next session shows, in the project and in its copies.
+/// The next session shows a model of words with the current answers, in the project and in its copies.
 #[test]
 fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
-    // Answers that came after the fit count: one new, one changed, one taken back.
+    // Answers after the fit count: one new, one changed, one taken back.
     label(&session, id(&session, "where"), 41, 1, marks(41, 1));
     label(&session, id(&session, "where"), 2, 2, Answer::Spans(SpanSet::new([]).unwrap()));
     label(&session, id(&session, "where"), 42, 2, marks(42, 2));
@@ -239,7 +242,7 @@ fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
     drop(session);
     for file in [&path, &copy] {
         let session = Session::open(file, &home(folder.path())).unwrap();
-        // Several who ask at once read it once, and all are told the same.
+        // Concurrent requests read it once, and all get the same.
         let found: Vec<_> = std::thread::scope(|scope| {
             let asking: Vec<_> = (0..4).map(|_| scope.spawn(|| shown(&session))).collect();
             asking.into_iter().map(|one| one.join().unwrap()).collect()
@@ -275,7 +278,7 @@ fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_t
         "the words of a later text were not read"
     );
 
-    // With other pooling the words are others to the project, whatever the file keeps.
+    // With other pooling the project has other words, regardless of the stored file.
     let pooled = EncoderChoice { pooling: Some(Pooling::Max), ..tiny() };
     session.encoding.encode(&pooled, &Silent).unwrap();
     assert_eq!(needs(41), Some(WordNeeds::Fit));
@@ -327,7 +330,7 @@ fn words_are_shown_by_id_and_written_to_a_table_of_all_texts() {
     assert_eq!(text.lines().next().unwrap(), "text_id,start,end,word,type,marked,answers,expected,differ");
     assert!(text.lines().any(|line| line.starts_with("t1,16,19,bad,insult,3,3,")), "{text}");
     assert_eq!(text.lines().count() as u32, 1 + TEXTS * 6 * 2);
-    // Nothing is replaced unasked, and nothing half written.
+    // Nothing is replaced without a request, and nothing is half written.
     assert_eq!(
         analysis.words_to_file(Some("where"), &out, false, &Silent).unwrap_err().code(),
         "export-exists"
@@ -361,7 +364,7 @@ fn all(session: &Session, first: &RunDetail) -> Vec<RunDetail> {
     numbers.into_iter().map(|number| session.runs.detail(number).unwrap()).collect()
 }
 
-/// The same bits, for two ways to one training.
+/// The same bits, for two ways to one training run.
 fn scores(session: &Session, run: u32) -> String {
     let words = session.runs.trained_words(run).unwrap();
     assert_eq!(words.len(), 1);
@@ -394,14 +397,14 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
         assert!(runs.iter().all(|run| run.info.scores.is_some()));
         assert!(runs[0].words.is_some() && runs[2].words.is_none());
     }
-    // Used, its head predicts words; it knows answers since, and nothing has to be fitted for that.
+    // Once used, its head predicts words; it knows later answers, and nothing has to be fitted for that.
     let run = session.runs.list().unwrap().into_iter().find(|run| run.question_name == "rude").unwrap().id;
     session.runs.use_run(Some(run)).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
     assert!(report.tuned);
     assert!(report.answers < 270, "answers that it was learned from, not all");
-    // Another run on that encoder changes nothing about what the encoder's own run learned of words.
+    // Another run on that encoder does not affect what the encoder's own run learned about words.
     let frozen = session.runs.choices(id(&session, "rude"), ModelKind::Multilevel, "frozen").unwrap();
     let frozen = TrainChoices { split: SplitSpec::ByText(0.7), joint: Vec::new(), ..frozen };
     let frozen = session.runs.train(&frozen, DeviceChoice::Cpu, &Silent).unwrap().info.id;
@@ -412,7 +415,7 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
     label(&session, id(&session, "where"), 95, 1, marks(95, 3));
     let after = expected(&heat(&session, "where: all", 95, None));
     assert!(after.iter().zip(&p).all(|(after, before)| after > before), "{after:?} {p:?}");
-    // Without its files words are fitted on the encoder as it is, or said to be unreadable.
+    // Without its files words are fitted on the fixed encoder, or reported as unreadable.
     let files = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
     let learned: Vec<_> =
         files.map(|run| run.path().join("words.json")).filter(|path| path.is_file()).collect();
@@ -432,7 +435,7 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
     assert!(!report.tuned);
 }
 
-/// Stops half way.
+/// Stops halfway.
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
@@ -460,7 +463,7 @@ fn words_that_cannot_be_calibrated_are_taken_at_face_value_and_it_is_said() {
         run.notes
     );
     assert_eq!(session.runs.trained_words(run.info.id).unwrap()[0].answers[1], 0);
-    // Without the run of one of its types there is no whole.
+    // Without the run of one of its types the question is incomplete.
     session.runs.delete(run.info.id).unwrap();
     let other = session.runs.list().unwrap()[0].id;
     assert!(session.runs.trained_words(other).unwrap().is_empty());
@@ -474,7 +477,7 @@ fn a_training_of_words_that_broke_off_goes_on_to_the_same_numbers_whatever_was_m
     let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     let broken = session.runs.list().unwrap().into_iter().find(|run| run.resumable).unwrap().id;
-    // Marks of training and test answers change, and new ones come.
+    // Marks of training and test answers change, and new ones are added.
     for text in 1..=65 {
         label(&session, id(&session, "where"), text, 2, marks(text, 3));
     }
@@ -482,7 +485,7 @@ fn a_training_of_words_that_broke_off_goes_on_to_the_same_numbers_whatever_was_m
     assert_eq!(resumed.info.state, WorkState::Finished);
     assert_eq!(scores(&session, whole), scores(&session, resumed.info.id));
 
-    // Without what it learns it cannot go on, and says so.
+    // Without its training data it reports an error and does not resume.
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     let broken: Vec<_> = session.runs.list().unwrap().into_iter().filter(|run| run.resumable).collect();
     let runs = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();

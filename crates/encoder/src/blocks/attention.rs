@@ -35,9 +35,9 @@ impl Attention {
         Self { heads, kv_heads: heads, scale, reach: AttentionMask::FULL, dropout }
     }
 
-    /// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values `[rows,
-    /// (heads + 2 * kv_heads) * size]`. `bias`, `[heads, longest, longest]`, is added to the scores of
-    /// every text.
+    /// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values
+    /// `[rows, (heads + 2 * kv_heads) * size]`. `bias`, `[heads, longest, longest]`, is added to the scores
+    /// of every text.
     pub(crate) fn apply(
         &self,
         stacked: &Tensor,
@@ -102,8 +102,8 @@ impl Attention {
         packing.unpad(&context.reshape((texts, heads, new, size))?.transpose(1, 2)?.flatten_from(2)?)
     }
 
-    /// Computes `[rows, hidden]` from scores `[texts, heads, longest, longest]` and values `[texts, heads,
-    /// longest, size]`.
+    /// Computes `[rows, hidden]` from scores `[texts, heads, longest, longest]` and values
+    /// `[texts, heads, longest, size]`.
     pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let packing = ctx.packing();
         // Scores in 32 bits at any precision: half floats have no number as low as the mask's.
@@ -117,8 +117,8 @@ impl Attention {
         packing.unpad(&context)
     }
 
-    /// Splits a stacked matrix into queries `[texts, heads, longest, size]`, and keys and values `[texts,
-    /// kv_heads, longest, size]`.
+    /// Splits a stacked matrix into queries `[texts, heads, longest, size]`, and keys and values
+    /// `[texts, kv_heads, longest, size]`.
     pub(crate) fn split(&self, stacked: &Tensor, packing: &VarlenLayout) -> CandleResult<[Tensor; 3]> {
         let (heads, kv) = (self.heads, self.kv_heads);
         let shape = (packing.texts(), packing.longest(), heads + 2 * kv, stacked.dim(1)? / (heads + 2 * kv));

@@ -90,8 +90,9 @@ impl VarlenLayout {
         }
     }
 
-    /// Mask to add to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest,
-    /// longest]`, or `[texts, 1, 1, longest]` where only padding is masked. `None`: nothing is masked.
+    /// Mask to add to scores: 0 where a query sees a key, hugely negative elsewhere:
+    /// `[texts, 1, longest, longest]`, or `[texts, 1, 1, longest]` where only padding is masked. `None`:
+    /// nothing is masked.
     pub(crate) fn mask(&self, reach: AttentionMask) -> CandleResult<Option<Tensor>> {
         if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
             return Ok(mask.clone());

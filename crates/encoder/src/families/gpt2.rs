@@ -171,8 +171,8 @@ impl Transformer for Gpt2 {
     }
 }
 
-/// Mask to add to scores: 0 for keys up to the query's own position, hugely negative beyond: `[new, before
-/// + new]`.
+/// Mask to add to scores: 0 for keys up to the query's own position, hugely negative beyond:
+/// `[new, before + new]`.
 fn causal(before: usize, new: usize, device: &Device) -> CandleResult<Tensor> {
     let mask: Vec<f32> = (0..new)
         .flat_map(|query| (0..before + new).map(move |key| if key <= before + query { 0.0 } else { -1e30 }))

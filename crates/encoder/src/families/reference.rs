@@ -134,8 +134,8 @@ impl Reference {
         self.tensor("pooler").map(|_| self.rows("pooler"))
     }
 
-    /// Weights by which the loss multiplies each text's mean embedding before it sums everything: `[texts,
-    /// hidden]`.
+    /// Weights by which the loss multiplies each text's mean embedding before it sums everything:
+    /// `[texts, hidden]`.
     pub(crate) fn loss_weights(&self) -> Values {
         self.tensor("grad.R").unwrap()
     }

@@ -253,8 +253,8 @@ fn name_in_transformers(name: &str) -> Option<String> {
     matches!(kind, "weight" | "bias").then(|| format!("layers.{layer}.{part}.{kind}"))
 }
 
-/// Reorders rows of each head from neighbouring pairs to pairs half a head apart. `shape` is `[heads *
-/// size, ...]`.
+/// Reorders rows of each head from neighbouring pairs to pairs half a head apart. `shape` is
+/// `[heads * size, ...]`.
 fn halves_apart(values: &[f32], shape: &[usize], heads: usize) -> Vec<f32> {
     let rows = shape.first().copied().unwrap_or(0);
     let (width, size) = (values.len() / rows.max(1), rows / heads.max(1));

@@ -31,9 +31,9 @@ pub(crate) struct Heads<'a> {
     pub(crate) bias: Option<(&'a [f32], usize)>,
 }
 
-/// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values `[rows, (heads
-/// + 2 * kv_heads) * size]` of texts of these `lengths`. In a pool of several threads heads are distributed
-/// over them.
+/// Computes the attended values `[rows, heads * size]` from stacked queries, keys and values
+/// `[rows, (heads + 2 * kv_heads) * size]` of texts of these `lengths`. In a pool of several threads heads
+/// are distributed over them.
 pub(crate) fn attend(arch: Arch, stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
     let rows: usize = lengths.iter().sum();
     if rows == 0 || heads.heads == 0 || heads.kv_heads == 0 {

@@ -103,8 +103,8 @@ impl RowNorm<'_> {
     }
 }
 
-/// Backward pass: with `u = (x - mean) / deviation` and `g = grad * scale`, `dx = (g - mean(g) - u mean(g
-/// u)) / deviation`, `dscale = sum grad u` and `dshift = sum grad` over rows.
+/// Backward pass: with `u = (x - mean) / deviation` and `g = grad * scale`,
+/// `dx = (g - mean(g) - u mean(g u)) / deviation`, `dscale = sum grad u` and `dshift = sum grad` over rows.
 pub(crate) struct NormBackward<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) scale: &'a [f32],
@@ -167,8 +167,8 @@ impl WithSimd for RmsNorm<'_> {
     }
 }
 
-/// Backward pass: with `u = x / r` for the root mean square `r` and `g = grad * scale`, `dx = (g - u mean(g
-/// u)) / r` and `dscale = sum grad u` over rows.
+/// Backward pass: with `u = x / r` for the root mean square `r` and `g = grad * scale`,
+/// `dx = (g - u mean(g u)) / r` and `dscale = sum grad u` over rows.
 pub(crate) struct RmsNormBackward<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) scale: &'a [f32],

@@ -3,8 +3,8 @@
 use crate::blocks::Group;
 
 /// Learning rates that fall from the top of an encoder to its embeddings (Howard and Ruder 2018, arXiv
-/// 1801.06146, "discriminative fine-tuning"): the group at depth `d` of `n` learns at `encoder * decay^(n -
-/// d)`.
+/// 1801.06146, "discriminative fine-tuning"): the group at depth `d` of `n` learns at
+/// `encoder * decay^(n - d)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerRates {
     /// Learning rate of what follows the last layer.

@@ -1,4 +1,4 @@
-//! Copies of the tiny checkpoint that tests may spoil.
+//! Copies of the tiny checkpoint that tests may damage.
 
 #![allow(dead_code, reason = "each test file that shares these helpers uses some of them")]
 
@@ -12,7 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A copy of the tiny checkpoint that a test may spoil.
+/// A copy of the tiny checkpoint that a test may damage.
 pub(crate) struct Copy {
     _keep: TempDir,
     pub(crate) dir: PathBuf,
@@ -27,7 +27,7 @@ impl Copy {
         Self::copied(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny"), name)
     }
 
-    /// Of another fixture.
+    /// Copies another fixture.
     pub(crate) fn of(fixture: &Path) -> Self {
         Self::copied(fixture, "mine")
     }
@@ -76,7 +76,7 @@ impl Copy {
     }
 }
 
-/// What the folder says, on the CPU whatever devices this build and machine have.
+/// The folder's settings, on the CPU, regardless of the devices of this build and machine.
 pub(crate) fn on_cpu() -> EncoderOptions {
     EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() }
 }
@@ -97,7 +97,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Checks an error's code and that it says all of this.
+/// Checks an error's code and that its message contains all of these words.
 #[track_caller]
 pub(crate) fn says(error: &EncoderError, code: &str, words: &[&str]) {
     let text = error.to_string();

@@ -38,10 +38,10 @@ pub struct Gate {
     pub round: u32,
 }
 
-/// Texts whose right answer is in packets that were handed out: former practice texts from the time of a
-/// packet that are not asked in any. The owner of the packet may have seen the answer, even if nothing has
-/// been submitted. Texts that are excluded anyway are not considered: packets are read, which takes time
-/// where there are hundreds, only where a practice text was removed.
+/// Texts whose right answer is in packets that were handed out: those that were practised on while there was
+/// a packet, and that no packet asks as real ones. The owner of the packet may have seen the answer, even if
+/// nothing has been submitted. Texts that are excluded anyway are not considered: packets are read, which
+/// takes time where there are hundreds, only where a practice text was removed.
 fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSet<TextId>, WorkbenchError> {
     let mut shown = HashSet::new();
     let mut facts = context.store.all_facts(FactKind::PracticeText)?;

@@ -19,9 +19,9 @@ pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tens
         let shifted = outputs.broadcast_sub(&top)?;
         return shifted.broadcast_sub(&shifted.exp()?.sum_keepdim(D::Minus1)?.log()?);
     }
-    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them `sigma(a) -
-    // sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, which avoids differences of nearly equal numbers and
-    // keeps the gradient correct where a label is nearly impossible.
+    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them
+    // `sigma(a) - sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, which avoids differences of nearly equal
+    // numbers and keeps the gradient correct where a label is nearly impossible.
     let mut intercept = outputs.narrow(1, 0, 1)?;
     let mut log_p = vec![softplus(&intercept)?.neg()?];
     for j in 1..outputs.dim(1)? {
@@ -42,8 +42,8 @@ fn softplus(x: &Tensor) -> Result<Tensor> {
     &top + (top.neg()?.exp()? + (x - &top)?.exp()?)?.log()?
 }
 
-/// Computes `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with `t =
-/// tanh(g / 2)`.
+/// Computes `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with
+/// `t = tanh(g / 2)`.
 fn log_one_less_exp(g: &Tensor) -> Result<Tensor> {
     let t = (g * 0.5)?.tanh()?;
     ((&t * 2.0)? / (t + 1.0)?)?.log()

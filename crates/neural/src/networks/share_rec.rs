@@ -3,10 +3,10 @@
 //!
 //! The recommender architectures of Heinisch et al. 2023 ("Architectural Sweet Spots for Modeling Human
 //! Label Variation", EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is
-//! projected to `e` numbers, the annotator's learned vector and one-hot attributes to as many, and `[text,
-//! text, annotator]` goes through a feed-forward network of five tanh layers, or through a Deep & Cross
-//! Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`) of three cross
-//! layers in parallel with three deep ones.
+//! projected to `e` numbers, the annotator's learned vector and one-hot attributes to as many, and
+//! `[text, text, annotator]` goes through a feed-forward network of five tanh layers, or through a Deep &
+//! Cross Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`) of three
+//! cross layers in parallel with three deep ones.
 
 use super::dense::{Dense, DropoutRng};
 use super::head::HeadSpec;

@@ -5,7 +5,7 @@ use dissensus_domain::Split;
 use dissensus_stats::data::{Attribute, Embeddings, Observation};
 use std::collections::BTreeMap;
 
-/// Labels of a CSV with a row for each, texts and annotators numbered by their first rows.
+/// Labels of a CSV with one row each; texts and annotators are numbered by their first rows.
 pub(crate) struct Labels {
     pub(crate) observations: Vec<Observation>,
     pub(crate) attributes: Vec<Attribute>,
@@ -15,7 +15,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Reads `text_id`, `annotator_id`, `label`, `split` (where there is one) and attributes.
+    /// Reads `text_id`, `annotator_id`, `label`, `split` (if present) and attributes.
     pub(crate) fn read(path: &str) -> Result<Self> {
         let mut reader = csv::Reader::from_path(path).with_context(|| path.to_owned())?;
         let headers = reader.headers()?.clone();
@@ -68,7 +68,7 @@ impl Labels {
     }
 }
 
-/// The place of `value`, which joins the `values` if it is new; nothing for an empty one.
+/// The index of `value`, which is added to `values` if it is new; `None` for an empty one.
 fn place(values: &mut Vec<String>, value: &str) -> Option<u16> {
     if value.is_empty() {
         return None;

@@ -167,7 +167,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
     for (annotator, labels) in &mut own {
         labels.shuffle(&mut rng);
         if spec.by_text_too.is_some() {
-            labels.sort_by_key(|o| hidden[o.text as usize]); // stable: the first ones on texts that train
+            labels.sort_by_key(|o| hidden[o.text as usize]); // stable: training texts come first
         }
         let trainable = labels.iter().filter(|o| !hidden[o.text as usize]).count();
         let enough =
