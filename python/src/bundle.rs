@@ -65,7 +65,7 @@ impl Bundle {
             };
             let found = predictor.predict(&texts, progress)?;
             *kept = Some((asked, predictor));
-            Ok::<_, dissensus_project::error::WorkbenchError>(found)
+            Ok::<_, dissensus_project::error::ProjectError>(found)
         })?;
         into_python(py, rows(ids, found, None))
     }

@@ -1,6 +1,6 @@
 //! Errors of ours as Python's exceptions.
 
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelError;
 use pyo3::prelude::*;
 
@@ -9,7 +9,7 @@ pub(crate) trait Raised {
     fn parts(&self) -> (&'static str, String, Option<String>);
 }
 
-impl Raised for WorkbenchError {
+impl Raised for ProjectError {
     fn parts(&self) -> (&'static str, String, Option<String>) {
         (self.code(), self.to_string(), self.detail())
     }

@@ -92,7 +92,7 @@ pub(crate) fn scores(
     let found = run(py, |_| {
         scored.check()?;
         // In the order of texts and annotators, as every evaluation sums.
-        Ok::<_, ModelError>(Scores::of(&Scored::pooled(vec![scored]), ordinal))
+        Ok::<_, ModelError>(Scores::new(&Scored::pooled(vec![scored]), ordinal))
     })?;
     json(py, &found)
 }

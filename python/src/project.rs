@@ -11,7 +11,7 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::Remark;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sample;
@@ -25,13 +25,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Opens a project to change it, trying again for as long as `wait` while it is open elsewhere.
-fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session, WorkbenchError> {
+fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session, ProjectError> {
     let until = Instant::now() + Duration::try_from_secs_f64(wait).unwrap_or_default();
     loop {
         match Session::open(path, home) {
             Err(error) if error.code() == "project-locked" && Instant::now() < until => {
                 if progress.cancelled() {
-                    return Err(WorkbenchError::Cancelled);
+                    return Err(ProjectError::Cancelled);
                 }
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -44,7 +44,7 @@ fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session,
 fn reading<T: Send>(
     py: Python<'_>,
     path: &Path,
-    work: impl FnOnce(&Session, &Stop) -> Result<T, WorkbenchError> + Send,
+    work: impl FnOnce(&Session, &Stop) -> Result<T, ProjectError> + Send,
 ) -> PyResult<T> {
     let home = home(py)?;
     run(py, |progress| work(&Session::open_to_read(path, &home)?, progress))
@@ -55,7 +55,7 @@ fn writing<T: Send>(
     py: Python<'_>,
     path: &Path,
     wait: f64,
-    work: impl FnOnce(&Session, &Stop) -> Result<T, WorkbenchError> + Send,
+    work: impl FnOnce(&Session, &Stop) -> Result<T, ProjectError> + Send,
 ) -> PyResult<T> {
     let home = home(py)?;
     run(py, |progress| {
@@ -163,7 +163,7 @@ pub(crate) fn project_predictions(
 }
 
 /// Looks whether every text has its embedding, and fits the question's model.
-fn make_live(session: &Session, question: Option<&str>, progress: &Stop) -> Result<(), WorkbenchError> {
+fn make_live(session: &Session, question: Option<&str>, progress: &Stop) -> Result<(), ProjectError> {
     let question = session.project.question(question)?;
     session.encoding.ensure_encoded(&Default::default(), progress)?;
     session.live.fit(question.id, progress)

@@ -1,26 +1,26 @@
 //! The workbench, and notifying the window of events in the open project.
 
 use dissensus_api::{JobInfo, Problem, ProjectInfo, WorkState};
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
 
 /// State shared by all commands.
 pub(crate) struct WindowState {
-    workbench: Workbench,
+    workbench: Application,
     /// Held while a project is opened or closed, so that two of these never overlap.
     changing: Mutex<()>,
 }
 
 impl WindowState {
-    pub(crate) fn new(workbench: Workbench) -> Self {
+    pub(crate) fn new(workbench: Application) -> Self {
         Self { workbench, changing: Mutex::new(()) }
     }
 
     /// The application.
-    pub(crate) fn workbench(&self) -> &Workbench {
+    pub(crate) fn workbench(&self) -> &Application {
         &self.workbench
     }
 
@@ -63,11 +63,11 @@ impl WindowState {
     pub(crate) fn alone<T>(
         &self,
         app: &AppHandle,
-        work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
+        work: impl FnOnce(&Session) -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_working() {
-            return Err(WorkbenchError::Busy("a training, an import or an export"));
+            return Err(ProjectError::Busy("a training, an import or an export"));
         }
         let done = self.workbench.alone(work);
         if let Some(session) = self.workbench.session() {
@@ -92,7 +92,7 @@ impl WindowState {
     ///
     /// # Errors
     /// None is open.
-    pub(crate) fn session(&self) -> Result<Arc<Session>, WorkbenchError> {
+    pub(crate) fn session(&self) -> Result<Arc<Session>, ProjectError> {
         self.workbench.open_session()
     }
 }

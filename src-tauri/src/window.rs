@@ -6,7 +6,7 @@ use crate::guide;
 use crate::launch::Launch;
 use crate::opening::{self, Requests, WINDOW};
 use crate::state::WindowState;
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_project::home::Home;
 use std::error::Error;
 use tauri::{App, AppHandle, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
@@ -40,7 +40,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             let resources = app.path().resource_dir().ok();
             let home = Home::of_user(resources.as_deref())?;
             dissensus_project::log::start_log(&home, None)?;
-            app.manage(WindowState::new(Workbench::new(home)));
+            app.manage(WindowState::new(Application::new(home)));
             app.manage(Asked::default());
             app.manage(Download::default());
             app.manage(Requests::new(launch.project.clone()));

@@ -3,7 +3,7 @@
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::aggregation::{AggregationOptions, Aggregator, aggregate};
 use dissensus_stats::agreement::{Reliability, cohen_pairs, reliability};
@@ -97,11 +97,11 @@ impl Analysis {
         question: QuestionId,
         method: &str,
         progress: &dyn Progress,
-    ) -> Result<Aggregated, WorkbenchError> {
+    ) -> Result<Aggregated, ProjectError> {
         let (name, target) = self.context.question_parts(question)?;
         let observations = self.context.observations(question)?;
         if observations.is_empty() {
-            return Err(WorkbenchError::NoLabels(name));
+            return Err(ProjectError::NoLabels(name));
         }
         let aggregator = method.parse::<Aggregator>()?;
         let (texts, people) = self.context.sizes();
@@ -157,7 +157,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         progress: &dyn Progress,
-    ) -> Result<Reliability, WorkbenchError> {
+    ) -> Result<Reliability, ProjectError> {
         let (_, target) = self.context.question_parts(question)?;
         let observations = self.context.observations(question)?;
         let (texts, people) = self.context.sizes();
@@ -173,7 +173,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         least: usize,
-    ) -> Result<Vec<AnnotatorPairAgreement>, WorkbenchError> {
+    ) -> Result<Vec<AnnotatorPairAgreement>, ProjectError> {
         let (_, target) = self.context.question_parts(question)?;
         let observations = self.context.observations(question)?;
         let (texts, people) = self.context.sizes();

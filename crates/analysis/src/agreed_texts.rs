@@ -5,7 +5,7 @@ use super::near_texts::by_similarity;
 use dissensus_api::NearText;
 use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::{AnnotatorModel as _, Target};
 use dissensus_training::live::{differing_labels, split_of_labels};
 
@@ -27,10 +27,10 @@ impl Analysis {
         &self,
         question: QuestionId,
         text: TextId,
-    ) -> Result<Vec<NearText>, WorkbenchError> {
+    ) -> Result<Vec<NearText>, ProjectError> {
         let index = self.context.index();
         let question = index.with_levels(question)?.clone();
-        let row = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let row = index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let (embeddings, _) = self.encoding.embeddings()?;
         let at = row as usize;
         let x = embeddings.rows.get(at * embeddings.dim..(at + 1) * embeddings.dim).unwrap_or_default();

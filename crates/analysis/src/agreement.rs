@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use dissensus_domain::{QuestionId, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::Alphas;
 use dissensus_stats::agreement::agreement;
 use dissensus_stats::data::Observation;
@@ -34,7 +34,7 @@ impl Analysis {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn agreement(&self, question: QuestionId) -> Result<Agreement, WorkbenchError> {
+    pub fn agreement(&self, question: QuestionId) -> Result<Agreement, ProjectError> {
         let (name, target) = self.context.question_parts(question)?;
         let labels = self.context.observations(question)?;
         let (texts, annotators) = self.context.sizes();

@@ -5,7 +5,7 @@ use super::agreement::{alpha, metric};
 use dissensus_api::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
 use dissensus_domain::{Annotator, AnnotatorId, QuestionId, ScaleKind};
 use dissensus_models::mixed::Discrimination;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::words::counted;
 use dissensus_selection::evaluation::HeldOut;
@@ -34,13 +34,13 @@ impl Analysis {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn annotator_report(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
+    pub fn annotator_report(&self, question: QuestionId) -> Result<AnnotatorReport, ProjectError> {
         self.report(question, Some(&Silent))
     }
 
     /// The report of [`Analysis::annotator_report`] without waiting: with the held-out accuracy only if it
     /// is known.
-    pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
+    pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, ProjectError> {
         self.report(question, None)
     }
 
@@ -49,7 +49,7 @@ impl Analysis {
     ///
     /// # Errors
     /// The job cannot begin.
-    pub fn measure_annotators_as_job(&self, question: QuestionId) -> Result<u32, WorkbenchError> {
+    pub fn measure_annotators_as_job(&self, question: QuestionId) -> Result<u32, ProjectError> {
         const KIND: &str = "evaluate";
         let context = &self.context;
         let begin = || context.begin_job(KIND, "accuracy for each annotator");
@@ -77,11 +77,7 @@ impl Analysis {
         Ok(id)
     }
 
-    fn measure_annotators(
-        &self,
-        question: QuestionId,
-        progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    fn measure_annotators(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), ProjectError> {
         let generation = self.live.models.generation();
         let (_, target) = self.context.question_parts(question)?;
         let labels = self.context.observations(question)?;
@@ -94,7 +90,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         measure: Option<&dyn Progress>,
-    ) -> Result<AnnotatorReport, WorkbenchError> {
+    ) -> Result<AnnotatorReport, ProjectError> {
         let context = &self.context;
         let generation = self.live.models.generation();
         let (_, target) = context.question_parts(question)?;
@@ -188,7 +184,7 @@ impl Analysis {
 
 impl Analysis {
     /// How fast each of the first `people` annotators labels.
-    fn speeds(&self, question: QuestionId, people: usize) -> Result<Vec<Speed>, WorkbenchError> {
+    fn speeds(&self, question: QuestionId, people: usize) -> Result<Vec<Speed>, ProjectError> {
         let index = self.context.index();
         let timed = self.context.store.timed_answers(question)?;
         let row = |answer: &TimedAnswer| {

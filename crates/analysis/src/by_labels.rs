@@ -8,7 +8,7 @@ use super::ranking::observed_pairwise;
 use super::snippet::snippet;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, Ranking};
 use dissensus_domain::{ScaleKind, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_training::live::form_camps;
 
 /// The labels of one text.
@@ -27,7 +27,7 @@ impl Analysis {
         &self,
         query: &DisagreementQuery,
         mask: &[bool],
-    ) -> Result<Option<Ranking>, WorkbenchError> {
+    ) -> Result<Option<Ranking>, ProjectError> {
         if !ranked_by_labels(query.by) {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Analysis {
         query: &DisagreementQuery,
         texts: &[TextId],
         mask: &[bool],
-    ) -> Result<Vec<DisagreementRow>, WorkbenchError> {
+    ) -> Result<Vec<DisagreementRow>, ProjectError> {
         let levels = self.levels(query.question)?;
         if !ranked_by_labels(query.by) {
             return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, clearly_better, mean, of_other_labels};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::encoding::ActiveEncoder;
 use dissensus_training::encoding::EncoderChoice;
@@ -38,14 +38,14 @@ impl Analysis {
         choices: Vec<(String, EncoderChoice)>,
         chosen: Option<&SelectedEncoder>,
         progress: &dyn Progress,
-    ) -> Result<Vec<Candidate>, WorkbenchError> {
+    ) -> Result<Vec<Candidate>, ProjectError> {
         let mut opened: Vec<Candidate> = Vec::with_capacity(choices.len());
         for (name, mut choice) in choices {
             let (_, version, _) = self.encoding.open_encoder(&choice, chosen, progress)?;
             // The encoder of another project can change while the first ones encode.
             choice.encoder = choice.encoder.map(|_| version.encoder.clone());
             if opened.iter().any(|before| before.version.key == version.key) {
-                return Err(WorkbenchError::EncoderTwice(name));
+                return Err(ProjectError::EncoderTwice(name));
             }
             opened.push(Candidate { name, choice, version });
         }
@@ -62,7 +62,7 @@ impl Analysis {
         incumbent: Option<usize>,
         seen: &ActiveEncoder,
         progress: &dyn Progress,
-    ) -> Result<Chosen, WorkbenchError> {
+    ) -> Result<Chosen, ProjectError> {
         let mut losses = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             // Only one at a time is in memory. The project's encoder is unchanged until all have been tried.
@@ -72,7 +72,7 @@ impl Analysis {
         }
         // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
-            return Err(WorkbenchError::EncoderLearned(candidates[at].name.clone()));
+            return Err(ProjectError::EncoderLearned(candidates[at].name.clone()));
         }
         let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
@@ -80,7 +80,7 @@ impl Analysis {
         let best = order.first().copied().unwrap_or_default();
         let at = incumbent.filter(|stays| !clearly_better(&losses[best], &losses[*stays])).unwrap_or(best);
         if !self.encoding.choose_encoder(&candidates[at].version, seen)? {
-            return Err(WorkbenchError::EncoderSwitched);
+            return Err(ProjectError::EncoderSwitched);
         }
         let tried = order.into_iter().map(|at| Tried { at, log_loss: mean(&losses[at]) });
         Ok(Chosen { at, tried: tried.collect() })

@@ -3,14 +3,14 @@
 use super::Analysis;
 use dissensus_api::DisagreementScores;
 use dissensus_domain::{Annotator, Attributes, QuestionId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel;
 use dissensus_stats::disagreement::{Measure, disagreement_of_texts, van_der_eijk};
 use dissensus_training::live::{Fitted, Over, largest};
 
 impl Analysis {
     /// The annotators who have all of these attributes.
-    pub(super) fn mask(&self, attributes: &Attributes) -> Result<Vec<bool>, WorkbenchError> {
+    pub(super) fn mask(&self, attributes: &Attributes) -> Result<Vec<bool>, ProjectError> {
         let index = self.context.index();
         let has =
             |a: &Annotator| attributes.iter().all(|(name, value)| a.attributes.get(name) == Some(value));
@@ -23,7 +23,7 @@ impl Analysis {
 
     /// The annotators selected by `attributes`, for a model with so many annotators; `None` as mask if all
     /// are selected.
-    pub(super) fn over(&self, attributes: &Attributes, annotators: usize) -> Result<Over, WorkbenchError> {
+    pub(super) fn over(&self, attributes: &Attributes, annotators: usize) -> Result<Over, ProjectError> {
         let mask = match attributes.is_empty() {
             true => None,
             // People whom the model does not know yet are left out.
@@ -36,7 +36,7 @@ impl Analysis {
     }
 
     /// Number of levels of a question.
-    pub(super) fn levels(&self, question: QuestionId) -> Result<usize, WorkbenchError> {
+    pub(super) fn levels(&self, question: QuestionId) -> Result<usize, ProjectError> {
         Ok(self.context.index().with_levels(question)?.scale.len())
     }
 }
@@ -87,7 +87,7 @@ fn mean_prediction(fitted: &Fitted, text: u32, over: &Over) -> Vec<f32> {
     mean
 }
 
-pub(super) fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> WorkbenchError {
+pub(super) fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> ProjectError {
     let has = |name: &str, value: &str| {
         annotators.iter().any(|a| a.attributes.get(name).is_some_and(|v| v == value))
     };
@@ -107,5 +107,5 @@ pub(super) fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) ->
         (true, false) => format!("; the attributes are {names}"),
         (true, true) => "; no attributes are known".to_owned(),
     };
-    WorkbenchError::NoSuchAttribute { name, value, hint }
+    ProjectError::NoSuchAttribute { name, value, hint }
 }

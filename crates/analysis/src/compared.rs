@@ -1,6 +1,6 @@
 //! Comparison of models' predictions of the same test labels.
 
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::Predicted;
 use dissensus_stats::data::{ModelKind, Observation};
@@ -105,7 +105,7 @@ impl Compared {
         &self,
         seed: u64,
         progress: &dyn Progress,
-    ) -> Result<Option<ModelDifferences>, WorkbenchError> {
+    ) -> Result<Option<ModelDifferences>, ProjectError> {
         let all = || self.models.iter().chain(&self.baselines);
         let reference = ModelKind::Multilevel.name();
         if all().all(|one| one.model != reference) {
@@ -115,7 +115,7 @@ impl Compared {
         for one in all() {
             let ordinal = self.ordinal;
             let scores = |scored: &Scored| one.scores_of(scored, ordinal);
-            resampled.push((one, Resampled::of(&one.scored, ordinal, seed, scores, progress)?));
+            resampled.push((one, Resampled::new(&one.scored, ordinal, seed, scores, progress)?));
         }
         let Some((of_first, first)) = resampled.iter().find(|(one, _)| one.model == reference) else {
             return Ok(None);
@@ -139,7 +139,7 @@ impl ModelDifferences {
             Some((_, first)) => {
                 Self::between(reference, first, others.map(|(model, own)| (model.clone(), own)))
             }
-            None => Ok(Self::of(reference, "texts and annotators", Vec::new())),
+            None => Ok(Self::new(reference, "texts and annotators", Vec::new())),
         }
     }
 
@@ -151,10 +151,10 @@ impl ModelDifferences {
         let of = |(model, own): (String, &Resampled)| {
             own.less(first, CONFIDENCE_LEVEL).map(|of| ModelDifference { model, of })
         };
-        Ok(Self::of(reference, first.sampled(), others.map(of).collect::<Result<_, _>>()?))
+        Ok(Self::new(reference, first.sampled(), others.map(of).collect::<Result<_, _>>()?))
     }
 
-    fn of(less: &str, over: &str, models: Vec<ModelDifference>) -> Self {
+    fn new(less: &str, over: &str, models: Vec<ModelDifference>) -> Self {
         let (less, over) = (less.to_owned(), over.to_owned());
         Self { less, confidence: CONFIDENCE_LEVEL, over, models }
     }

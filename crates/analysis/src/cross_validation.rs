@@ -4,7 +4,7 @@
 use super::Analysis;
 use dissensus_encoder::Encoder;
 use dissensus_project::context::QuestionData;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{SeenByEncoder, SplitColumns, SplitSpec};
 use dissensus_selection::fit::fit;
@@ -35,7 +35,7 @@ impl Analysis {
         asked: &CrossValidation<'_>,
         (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
         progress: &dyn Progress,
-    ) -> Result<Losses, WorkbenchError> {
+    ) -> Result<Losses, ProjectError> {
         let (question_data, seed) = (asked.question_data, asked.seed);
         self.encoding.add_version(encoder, dir)?;
         self.encoding.encode_version(encoder, &version.key, progress)?;
@@ -54,7 +54,7 @@ fn cross_validated(
     seen: SeenByEncoder<'_>,
     asked: &CrossValidation<'_>,
     progress: &dyn Progress,
-) -> Result<Losses, WorkbenchError> {
+) -> Result<Losses, ProjectError> {
     let mut losses = Losses::default();
     let mut unseen = 0;
     for split in (SplitSpec::KFold { folds: asked.folds, fold: None }).each() {

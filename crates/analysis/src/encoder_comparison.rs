@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::choosing::Tried;
 use super::cross_validation::CrossValidation;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
@@ -55,7 +55,7 @@ impl Analysis {
         seed: u64,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<EncoderComparison, WorkbenchError> {
+    ) -> Result<EncoderComparison, ProjectError> {
         let question = self.question(question)?;
         let question_data = self.context.question_data(&question)?;
         let split = split.unwrap_or_else(|| question_data.usual_split());
@@ -74,7 +74,7 @@ impl Analysis {
         let choices = names.iter().map(|name| (name.clone(), with(name))).collect();
         let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
         if candidates.len() < 2 {
-            return Err(WorkbenchError::OneEncoder);
+            return Err(ProjectError::OneEncoder);
         }
         let current = seen.current.as_ref().map(|current| &current.key);
         let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();

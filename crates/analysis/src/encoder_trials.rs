@@ -6,7 +6,7 @@ use super::cross_validation::{CrossValidation, Losses, clearly_better, mean, of_
 use dissensus_api::{EncoderHere, EncoderTrial, EncoderTrials};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{Catalogue, locate};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
@@ -19,7 +19,7 @@ impl Analysis {
     ///
     /// # Errors
     /// The built-in catalogue is invalid, or the file cannot be read.
-    pub fn encoders_here(&self) -> Result<Vec<EncoderHere>, WorkbenchError> {
+    pub fn encoders_here(&self) -> Result<Vec<EncoderHere>, ProjectError> {
         let current = self.encoding.active_encoder()?.current.map(|current| current.encoder);
         let catalogue = Catalogue::embedded()?;
         let models = self.context.home.models();
@@ -50,7 +50,7 @@ impl Analysis {
         question: QuestionId,
         names: &[String],
         progress: &dyn Progress,
-    ) -> Result<EncoderTrials, WorkbenchError> {
+    ) -> Result<EncoderTrials, ProjectError> {
         // The embeddings of each encoder are stored.
         self.context.store.must_write()?;
         let name = self.context.question_parts(question)?.0;
@@ -74,7 +74,7 @@ impl Analysis {
         for name in names {
             let (_, version, _) = self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
             if keys.contains(&version.key) {
-                return Err(WorkbenchError::EncoderTwice(name.clone()));
+                return Err(ProjectError::EncoderTwice(name.clone()));
             }
             keys.push(version.key);
             // The encoder of another project can change while the first ones encode.
@@ -82,7 +82,7 @@ impl Analysis {
         }
         let names = &found[..];
         if keys.len() < 2 {
-            return Err(WorkbenchError::OneEncoder);
+            return Err(ProjectError::OneEncoder);
         }
         let mut losses: Vec<Losses> = Vec::new();
         for name in names {
@@ -92,7 +92,7 @@ impl Analysis {
         }
         // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
-            return Err(WorkbenchError::EncoderLearned(names[at].clone()));
+            return Err(ProjectError::EncoderLearned(names[at].clone()));
         }
         let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
         let labels = losses.first().map_or(0, Vec::len);
@@ -120,7 +120,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         names: &[String],
-    ) -> Result<EncoderTrials, WorkbenchError> {
+    ) -> Result<EncoderTrials, ProjectError> {
         self.context
             .as_job("encoders", &names.join(", "), |job| self.try_encoders(question, names, job.as_ref()))
     }

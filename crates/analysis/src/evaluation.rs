@@ -6,7 +6,7 @@ use dissensus_api::SelfAgreementShare;
 use dissensus_domain::{Question, QuestionId, ScaleKind};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::context::QuestionData;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{
     Predicted, PredictionSets, SplitColumns, SplitSpec, predict_baselines, predict_test, prediction_sets,
@@ -131,7 +131,7 @@ impl Analysis {
         &self,
         choices: &EvaluateChoices,
         progress: &dyn Progress,
-    ) -> Result<Evaluation, WorkbenchError> {
+    ) -> Result<Evaluation, ProjectError> {
         let question = self.question(choices.question.as_deref())?;
         let asked = json!({
             "question": question.name,
@@ -153,10 +153,10 @@ impl Analysis {
     ///
     /// # Errors
     /// No such question, or no labels.
-    pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, WorkbenchError> {
+    pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, ProjectError> {
         let question = self.context.index().question_asked_for(question)?.clone();
         let data = self.context.learned_data(&question)?;
-        data.first().map(QuestionData::usual_split).ok_or(WorkbenchError::NoQuestion)
+        data.first().map(QuestionData::usual_split).ok_or(ProjectError::NoQuestion)
     }
 
     /// Evaluates as [`Analysis::evaluate`] does, with a tuned encoder: one run per model (and fold), each
@@ -166,7 +166,7 @@ impl Analysis {
         question: &Question,
         choices: &EvaluateChoices,
         progress: &dyn Progress,
-    ) -> Result<Evaluation, WorkbenchError> {
+    ) -> Result<Evaluation, ProjectError> {
         let started = std::time::Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
         let question_data = self.context.question_data_of(question, choices.without_slips)?;
@@ -226,7 +226,7 @@ impl Analysis {
         question: &Question,
         choices: &EvaluateChoices,
         progress: &dyn Progress,
-    ) -> Result<Evaluation, WorkbenchError> {
+    ) -> Result<Evaluation, ProjectError> {
         let started = Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
         let question_data = self.context.question_data_of(question, choices.without_slips)?;
@@ -285,7 +285,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         choices: &EvaluateChoices,
-    ) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
+    ) -> Result<Option<SelfAgreementShare>, ProjectError> {
         match choices.at_least {
             Some(_) => Ok(None),
             None => self.context.self_agreement(question),
@@ -297,7 +297,7 @@ impl Analysis {
         question_data: &QuestionData,
         seen: &Seen,
         choices: &EvaluateChoices,
-    ) -> Result<Divided, WorkbenchError> {
+    ) -> Result<Divided, ProjectError> {
         let none = Embeddings::none(question_data.texts.len());
         let (kind, share) = choices.split.parts();
         let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
@@ -353,13 +353,13 @@ fn baselines_of(
     seen: &Seen,
     choices: &EvaluateChoices,
     at_least: Option<u16>,
-) -> Result<Vec<Predicted>, WorkbenchError> {
+) -> Result<Vec<Predicted>, ProjectError> {
     let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
     Ok(predict_baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
 }
 
-pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, WorkbenchError> {
-    question.scale.index_of(name).ok_or_else(|| WorkbenchError::NotOnScale {
+pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, ProjectError> {
+    question.scale.index_of(name).ok_or_else(|| ProjectError::NotOnScale {
         value: name.to_owned(),
         question: question.name.clone(),
         levels: question.scale.levels().join(", "),

@@ -12,7 +12,7 @@ use dissensus_api::{
 use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, ScaleKind, TextId};
 use dissensus_models::live::{ExplainedPrediction, ExplainedText, Influence, LiveModel, Outcome};
 use dissensus_models::mixed::ScoreParts;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 
@@ -63,9 +63,9 @@ impl Analysis {
         query: &ExplainQuery,
         reading_as: Option<AnnotatorId>,
         show_hidden: bool,
-    ) -> Result<Explanation, WorkbenchError> {
+    ) -> Result<Explanation, ProjectError> {
         let index = self.context.index();
-        let no_such = || WorkbenchError::NoSuchText(query.text.0.to_string());
+        let no_such = || ProjectError::NoSuchText(query.text.0.to_string());
         let row = index.text_row(query.text).ok_or_else(no_such)?;
         let (embeddings, _) = self.encoding.embeddings()?;
         let x = embeddings.rows.get(row as usize * embeddings.dim..(row as usize + 1) * embeddings.dim);
@@ -96,7 +96,7 @@ impl Analysis {
         text: &EncodedText,
         annotator: AnnotatorId,
         with: Option<AnnotatorId>,
-    ) -> Result<Explanation, WorkbenchError> {
+    ) -> Result<Explanation, ProjectError> {
         let people: Vec<AnnotatorId> = std::iter::once(annotator).chain(with).collect();
         let features = text.features();
         let asked = Asked { text: ExplainedText::New(features), embedding: features.embedding, row: None };
@@ -110,12 +110,12 @@ impl Analysis {
         asked: &Asked<'_>,
         people: &[AnnotatorId],
         hidden: &[bool],
-    ) -> Result<Explanation, WorkbenchError> {
+    ) -> Result<Explanation, ProjectError> {
         let index = self.context.index();
         let question = index.with_levels(question)?.clone();
         let mut persons: Vec<(&Annotator, u32)> = Vec::new();
         for id in people {
-            let row = index.annotator_row(*id).ok_or_else(|| WorkbenchError::NoSuchAnnotator {
+            let row = index.annotator_row(*id).ok_or_else(|| ProjectError::NoSuchAnnotator {
                 name: id.0.to_string(),
                 known: dissensus_project::words::counted(index.annotators().len() as u64, "annotator"),
             })?;
@@ -131,11 +131,11 @@ impl Analysis {
             .live
             .models
             .with(question.id, |fitted| fitted.model.clone())
-            .ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+            .ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))?;
         if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
             let found = self.context.store.text(text)?;
             let name = found.map_or_else(|| text.0.to_string(), |found| found.external_id);
-            return Err(WorkbenchError::TextNotFitted(name));
+            return Err(ProjectError::TextNotFitted(name));
         }
         self.context.held_here("explain");
         let told = asked.told(&model, question.scale.kind(), &rows, &near)?;
@@ -165,7 +165,7 @@ impl Analysis {
         told: Option<&Told>,
         all: &ToldOfAll,
         question: &Question,
-    ) -> Result<ExplainedAnnotator, WorkbenchError> {
+    ) -> Result<ExplainedAnnotator, ProjectError> {
         let mut explained = ExplainedAnnotator {
             annotator: annotator.id,
             name: annotator.name.clone(),
@@ -213,7 +213,7 @@ impl Analysis {
         Ok(explained)
     }
 
-    fn near_texts(&self, rows: &[NearRow]) -> Result<Vec<NearText>, WorkbenchError> {
+    fn near_texts(&self, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
         let mut texts = Vec::new();
         for &(row, similarity, level, labels) in rows {
             let (text, external_id, snippet) = self.named(row)?;
@@ -224,10 +224,9 @@ impl Analysis {
     }
 
     /// Id, name and beginning of the text of a row.
-    pub(super) fn named(&self, row: u32) -> Result<(TextId, String, String), WorkbenchError> {
+    pub(super) fn named(&self, row: u32) -> Result<(TextId, String, String), ProjectError> {
         let id = self.context.index().texts()[row as usize];
-        let found =
-            self.context.store.text(id)?.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+        let found = self.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
         Ok((id, found.external_id, snippet(&found.body)))
     }
 }
@@ -249,7 +248,7 @@ impl Asked<'_> {
         kind: ScaleKind,
         annotators: &[Option<u32>],
         near: &[(u32, f32)],
-    ) -> Result<ToldOfAll, WorkbenchError> {
+    ) -> Result<ToldOfAll, ProjectError> {
         let texts = model.texts() as u32;
         let predict =
             |annotator: &Option<u32>| annotator.map(|who| model.explain(self.text, who)).transpose();

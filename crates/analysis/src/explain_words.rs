@@ -3,7 +3,7 @@
 use super::Analysis;
 use dissensus_api::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::{EncodedText, EncoderChoice};
@@ -16,7 +16,7 @@ impl Analysis {
     /// [`Analysis::explain`] explains. `reading_as` is the person who labels in this window.
     ///
     /// # Errors
-    /// Those of [`Analysis::explain`]; [`WorkbenchError::Blind`] if the prediction is hidden; the encoder is
+    /// Those of [`Analysis::explain`]; [`ProjectError::Blind`] if the prediction is hidden; the encoder is
     /// missing or another one; a cancel.
     pub fn explain_words(
         &self,
@@ -25,12 +25,12 @@ impl Analysis {
         show_hidden: bool,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<ExplainedWords, WorkbenchError> {
+    ) -> Result<ExplainedWords, ProjectError> {
         let explanation = self.explain(query, reading_as, show_hidden)?;
         if let Some(hidden) = explanation.annotators.iter().find(|person| person.hidden) {
-            return Err(WorkbenchError::Blind { annotator: hidden.name.clone() });
+            return Err(ProjectError::Blind { annotator: hidden.name.clone() });
         }
-        let odds = explanation.odds.ok_or(WorkbenchError::NoQuestion)?;
+        let odds = explanation.odds.ok_or(ProjectError::NoQuestion)?;
         self.explain_words_of(query.question, Some(query.text), &self.body(query)?, odds, choice, progress)
     }
 
@@ -43,7 +43,7 @@ impl Analysis {
         query: &ExplainQuery,
         reading_as: Option<AnnotatorId>,
         show_hidden: bool,
-    ) -> Result<ExplainedWords, WorkbenchError> {
+    ) -> Result<ExplainedWords, ProjectError> {
         let explain = |progress: &dyn Progress| {
             self.explain_words(query, reading_as, show_hidden, &EncoderChoice::default(), progress)
         };
@@ -67,7 +67,7 @@ impl Analysis {
         odds: ExplainedOdds,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<ExplainedWords, WorkbenchError> {
+    ) -> Result<ExplainedWords, ProjectError> {
         let none = |needs: &str| ExplainedWords {
             odds,
             score: 0.0,
@@ -84,18 +84,18 @@ impl Analysis {
             (model.text_score(), fitted.basis.version.clone(), labelled)
         });
         let (score, version, labelled) =
-            live.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+            live.ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))?;
         let Some(version) = version else {
             return Ok(none("Texts have no embeddings yet: their words say nothing to the model."));
         };
         let occluded = self.encoding.occluded(text, choice, progress)?;
         if occluded.version != version {
-            return Err(WorkbenchError::Busy("fitting the model on the encoder in use"));
+            return Err(ProjectError::Busy("fitting the model on the encoder in use"));
         }
         if occluded.without.is_empty() {
             return Ok(none("Of this text nothing is left without its only word."));
         }
-        let towards = |text: &EncodedText| -> Result<f64, WorkbenchError> {
+        let towards = |text: &EncodedText| -> Result<f64, ProjectError> {
             let scores = score.of(text.features())?;
             Ok(odds
                 .against
@@ -108,15 +108,15 @@ impl Analysis {
         Ok(ExplainedWords {
             odds,
             score: whole,
-            pieces: pieces.collect::<Result<_, WorkbenchError>>()?,
+            pieces: pieces.collect::<Result<_, ProjectError>>()?,
             together: occluded.together as u32,
             needs: None,
             remark: labelled.then(|| LABELLED.to_owned()),
         })
     }
 
-    fn body(&self, query: &ExplainQuery) -> Result<String, WorkbenchError> {
+    fn body(&self, query: &ExplainQuery) -> Result<String, ProjectError> {
         let found = self.context.store.text(query.text)?;
-        Ok(found.ok_or_else(|| WorkbenchError::NoSuchText(query.text.0.to_string()))?.body)
+        Ok(found.ok_or_else(|| ProjectError::NoSuchText(query.text.0.to_string()))?.body)
     }
 }

@@ -3,7 +3,7 @@
 use super::Analysis;
 use dissensus_api::{GroupChoice, GroupDifference, SeverityDifference};
 use dissensus_domain::Annotator;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::disagreement::{GroupGap, GroupPair};
 use dissensus_training::live::{Comparison, Fitted, Over, Sides};
 use std::cmp::Reverse;
@@ -30,7 +30,7 @@ impl Analysis {
         fitted: &mut Fitted,
         choice: Option<&GroupChoice>,
         over: &Over,
-    ) -> Result<Arc<Comparison>, WorkbenchError> {
+    ) -> Result<Arc<Comparison>, ProjectError> {
         let index = self.context.index();
         let people: Vec<(u32, &Annotator)> = index
             .annotators()
@@ -46,7 +46,7 @@ impl Analysis {
         };
         Ok(fitted.comparison(choice, over, |model| match choice {
             None => Comparison::beside_severity(model, groups, pairs, sides, over.mask()),
-            Some(_) => Comparison::of(model, groups, pairs, sides),
+            Some(_) => Comparison::new(model, groups, pairs, sides),
         }))
     }
 }
@@ -104,7 +104,7 @@ fn against_others(values: &Values<'_>) -> Groups {
     (groups, pairs, sides)
 }
 
-fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, WorkbenchError> {
+fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, ProjectError> {
     let of_values = values.get(choice.attribute.as_str());
     let find = |value: &str| {
         of_values.and_then(|values| values.get(value)).cloned().ok_or_else(|| {
@@ -115,7 +115,7 @@ fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, Work
                 }
                 None => format!("; the attributes are {}", list(values.keys().copied().collect())),
             };
-            WorkbenchError::NoSuchAttribute { name: choice.attribute.clone(), value: value.to_owned(), hint }
+            ProjectError::NoSuchAttribute { name: choice.attribute.clone(), value: value.to_owned(), hint }
         })
     };
     let groups = vec![find(&choice.first)?, find(&choice.second)?];

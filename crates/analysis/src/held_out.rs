@@ -4,7 +4,7 @@
 use super::Analysis;
 use dissensus_domain::QuestionId;
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Job, Progress};
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
@@ -60,8 +60,8 @@ impl Measurements {
         &self,
         question: QuestionId,
         generation: u32,
-        begin: impl FnOnce() -> Result<Arc<Job>, WorkbenchError>,
-    ) -> Result<(u32, Option<Arc<Job>>), WorkbenchError> {
+        begin: impl FnOnce() -> Result<Arc<Job>, ProjectError>,
+    ) -> Result<(u32, Option<Arc<Job>>), ProjectError> {
         let _starting = lock(&self.starting);
         if let Some((_, id)) = lock(&self.jobs).get(&question).filter(|(of, _)| *of == generation) {
             return Ok((*id, None));
@@ -101,7 +101,7 @@ impl Analysis {
         generation: u32,
         question: QuestionId,
         labels: &[Observation],
-    ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
+    ) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
         let (_, basis) = self.encoding.embeddings()?;
         self.kept_held_out(generation, question, labels, &basis)
     }
@@ -112,7 +112,7 @@ impl Analysis {
         question: QuestionId,
         labels: &[Observation],
         basis: &Basis,
-    ) -> Result<Option<KeptFigures>, WorkbenchError> {
+    ) -> Result<Option<KeptFigures>, ProjectError> {
         if !basis.is_complete() {
             return Ok(None);
         }
@@ -158,7 +158,7 @@ impl Analysis {
         question: QuestionId,
         labels: &[Observation],
         basis: &Basis,
-    ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
+    ) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
         let annotators = self.context.sizes().1;
         let fits = |kept: &Measured| {
             let changed = labels.len().abs_diff(kept.labels);
@@ -194,7 +194,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         progress: &dyn Progress,
-    ) -> Result<(HeldOut, usize), WorkbenchError> {
+    ) -> Result<(HeldOut, usize), ProjectError> {
         let generation = self.live.models.generation();
         let (_, target) = self.context.question_parts(question)?;
         let labels = self.context.observations(question)?;
@@ -223,7 +223,7 @@ impl Analysis {
         labels: &[Observation],
         target: Target,
         progress: &dyn Progress,
-    ) -> Result<(Vec<HeldOut>, usize), WorkbenchError> {
+    ) -> Result<(Vec<HeldOut>, usize), ProjectError> {
         let (embeddings, basis) = self.encoding.embeddings()?;
         let annotators = self.context.sizes().1;
         let gate = self.measurements.gate(question);

@@ -5,7 +5,7 @@ use super::word_models::FittedWords;
 use dissensus_domain::{EventId, Question, QuestionId, TextId};
 use dissensus_models::spans::{LiveSpans, SpanAnswer};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_project::text_words::{marks, words};
 use dissensus_store::NewHead;
@@ -48,7 +48,7 @@ impl Analysis {
     }
 
     /// Stores the model; false if it is too large.
-    fn put_words(&self, question: QuestionId, fitted: &FittedWords) -> Result<bool, WorkbenchError> {
+    fn put_words(&self, question: QuestionId, fitted: &FittedWords) -> Result<bool, ProjectError> {
         let scores = fitted.live.scores_to_bytes()?;
         if scores.len() > MOST_BYTES {
             tracing::info!(bytes = scores.len(), "a model of words is too large to be kept");
@@ -62,7 +62,7 @@ impl Analysis {
             version: Some(fitted.encoder.clone()),
             model: MODEL.to_owned(),
             made_at_ms: now_ms(),
-            weights: postcard::to_allocvec(&kept).map_err(|e| WorkbenchError::internal(&e))?,
+            weights: postcard::to_allocvec(&kept).map_err(|e| ProjectError::internal(&e))?,
         };
         self.context.store.put_only_head(head)?;
         Ok(true)
@@ -75,7 +75,7 @@ impl Analysis {
         &self,
         question: &Question,
         encoder: &str,
-    ) -> Result<Option<FittedWords>, WorkbenchError> {
+    ) -> Result<Option<FittedWords>, ProjectError> {
         let Some(head) = self.context.store.head(question.id, Some(encoder), MODEL)? else { return Ok(None) };
         // A stored model that cannot be read is no loss: words are read anew.
         let Ok(KeptWords { words, followed, answers, tuned, scores }) =
@@ -102,10 +102,10 @@ impl Analysis {
     }
 
     /// The marks of all current answers, with texts and annotators by their ids.
-    fn all_marks(&self, question: &Question) -> Result<Vec<SpanAnswer>, WorkbenchError> {
+    fn all_marks(&self, question: &Question) -> Result<Vec<SpanAnswer>, ProjectError> {
         let (types, labels) = match self.context.span_data(question) {
             // All were retracted since: the model predicts without them.
-            Err(WorkbenchError::NoLabels(_)) => return Ok(Vec::new()),
+            Err(ProjectError::NoLabels(_)) => return Ok(Vec::new()),
             found => found?,
         };
         let Some(first) = types.first() else { return Ok(Vec::new()) };

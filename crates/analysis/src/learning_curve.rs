@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::EvaluateChoices;
 use super::evaluation::level_index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{ColdStart, LearningCurve, learning_curve};
 use dissensus_stats::data::FitOptions;
@@ -20,7 +20,7 @@ impl Analysis {
         labels: &[usize],
         by_text: Option<f64>,
         progress: &dyn Progress,
-    ) -> Result<LearningCurve, WorkbenchError> {
+    ) -> Result<LearningCurve, ProjectError> {
         let question = self.question(choices.question.as_deref())?;
         let at_least = choices.at_least.as_deref().map(|name| level_index(&question, name)).transpose()?;
         let question_data = self.context.question_data(&question)?;

@@ -87,7 +87,7 @@ pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
 use dissensus_domain::Question;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_training::encoding::Encoding;
 use dissensus_training::live::LiveModels;
 use dissensus_training::runs::Runs;
@@ -113,7 +113,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    pub fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels, runs: &Runs) -> Self {
+    pub fn new(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels, runs: &Runs) -> Self {
         Self {
             context: Arc::clone(context),
             encoding: encoding.clone(),
@@ -128,7 +128,7 @@ impl Analysis {
     }
 
     /// The question with levels that has this name, or the only one.
-    fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+    fn question(&self, name: Option<&str>) -> Result<Question, ProjectError> {
         let index = self.context.index();
         Ok(index.with_levels(index.question_asked_for(name)?.id)?.clone())
     }

@@ -6,7 +6,7 @@ use super::agreement::Agreement;
 use super::needs::too_few;
 use super::snippet::snippet;
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::agreement::{Estimate, SetAnswer, set_reliability};
 use dissensus_stats::data::AnnotatorModel as _;
@@ -90,7 +90,7 @@ impl Analysis {
         question: &Question,
         annotator: AnnotatorId,
         text: &str,
-    ) -> Result<Vec<OptionPrediction>, WorkbenchError> {
+    ) -> Result<Vec<OptionPrediction>, ProjectError> {
         self.of_options(question, |option| self.predict_text(option, annotator, text))
     }
 
@@ -100,15 +100,15 @@ impl Analysis {
         question: &Question,
         annotator: AnnotatorId,
         text: &EncodedText,
-    ) -> Result<Vec<OptionPrediction>, WorkbenchError> {
+    ) -> Result<Vec<OptionPrediction>, ProjectError> {
         self.of_options(question, |option| self.predict_new_text(option, annotator, text))
     }
 
     fn of_options(
         &self,
         question: &Question,
-        predict: impl Fn(QuestionId) -> Result<Vec<f32>, WorkbenchError>,
-    ) -> Result<Vec<OptionPrediction>, WorkbenchError> {
+        predict: impl Fn(QuestionId) -> Result<Vec<f32>, ProjectError>,
+    ) -> Result<Vec<OptionPrediction>, ProjectError> {
         let one = |(option, name): (Question, &String)| {
             let p = predict(option.id)?;
             Ok(OptionPrediction { option: name.clone(), probability: p.get(1).copied().unwrap_or_default() })
@@ -129,8 +129,8 @@ impl Analysis {
         question: &Question,
         top: usize,
         together: Option<&MasiTogether>,
-    ) -> Result<(Vec<TextOptions>, usize), WorkbenchError> {
-        let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
+    ) -> Result<(Vec<TextOptions>, usize), ProjectError> {
+        let not_live = || ProjectError::NotEncoded(self.context.store.path().to_owned());
         let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
         let by_option: Vec<Vec<f32>> = self
             .live
@@ -149,7 +149,7 @@ impl Analysis {
         let shown = rows.iter().enumerate().map(|(at, (row, pairwise))| {
             let id: TextId = index.texts()[*row];
             let text =
-                self.context.store.text(id)?.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+                self.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
             Ok(TextOptions {
                 rank: at as u32 + 1,
                 text_id: text.external_id,
@@ -159,7 +159,7 @@ impl Analysis {
                 options: by_option.iter().map(|of| of[*row]).collect(),
             })
         });
-        Ok((shown.collect::<Result<_, WorkbenchError>>()?, texts))
+        Ok((shown.collect::<Result<_, ProjectError>>()?, texts))
     }
 
     /// What is missing before the people of the project can differ on a whole set; `None` if nothing is.
@@ -175,7 +175,7 @@ impl Analysis {
         question: &Question,
         texts: &[u32],
         together: Option<&MasiTogether>,
-    ) -> Result<Vec<Option<f64>>, WorkbenchError> {
+    ) -> Result<Vec<Option<f64>>, ProjectError> {
         let options = question.scale.len();
         let people = self.context.index().annotators().len();
         if people > MOST_PAIRED {
@@ -218,7 +218,7 @@ impl Analysis {
     }
 
     /// The answered sets of options, by rows.
-    fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, WorkbenchError> {
+    fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, ProjectError> {
         let labels = self.context.store.current_labels(question.id)?;
         let (index, options) = (self.context.index(), question.options());
         let answer = |label: &CurrentLabel| {
@@ -238,7 +238,7 @@ impl Analysis {
         &self,
         question: &Question,
         progress: &dyn Progress,
-    ) -> Result<OptionAgreements, WorkbenchError> {
+    ) -> Result<OptionAgreements, ProjectError> {
         let mut options = Vec::new();
         for (option, name) in question.options().iter().zip(question.scale.levels()) {
             let labels = self.context.observations(option.id)?;
@@ -269,7 +269,7 @@ impl Analysis {
         question: &Question,
         method: &str,
         progress: &dyn Progress,
-    ) -> Result<Vec<OptionsOfText>, WorkbenchError> {
+    ) -> Result<Vec<OptionsOfText>, ProjectError> {
         let options = question.options();
         let found = options.iter().map(|option| self.aggregate(option.id, method, progress));
         let found: Vec<Aggregated> = found.collect::<Result<_, _>>()?;

@@ -5,7 +5,7 @@ use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport};
 use dissensus_api::options_together;
 use dissensus_domain::Question;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{
     Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec, predict_baselines, predict_test,
@@ -68,13 +68,13 @@ impl Analysis {
         &self,
         choices: &EvaluateChoices,
         progress: &dyn Progress,
-    ) -> Result<OptionEvaluation, WorkbenchError> {
+    ) -> Result<OptionEvaluation, ProjectError> {
         let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
         if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
             self.context.index().with_levels(question.id)?;
         }
         if let SplitSpec::Stratified(_) = choices.split {
-            return Err(WorkbenchError::StratifiedOptions(question.name));
+            return Err(ProjectError::StratifiedOptions(question.name));
         }
         let asked = json!({
             "question": question.name,
@@ -91,10 +91,10 @@ impl Analysis {
         question: &Question,
         choices: &EvaluateChoices,
         progress: &dyn Progress,
-    ) -> Result<OptionEvaluation, WorkbenchError> {
+    ) -> Result<OptionEvaluation, ProjectError> {
         let started = Instant::now();
         let options = self.context.learned_data_of(question, choices.without_slips)?;
-        let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
+        let first = options.first().ok_or(ProjectError::NoQuestion)?;
         first.check_split(choices.split)?;
         let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
         let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
@@ -112,12 +112,12 @@ impl Analysis {
         let models = by_model(models)?
             .into_iter()
             .map(|one| Ok(one.with_correlations(|text| first.unit(text), fit.seed)?));
-        let models = models.collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let models = models.collect::<Result<Vec<_>, ProjectError>>()?;
         let baselines = by_model(baselines)?;
-        let scores = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, WorkbenchError> {
+        let scores = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, ProjectError> {
             all.iter().map(|one| Ok(one.evaluation()?)).collect()
         };
-        let without = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, WorkbenchError> {
+        let without = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, ProjectError> {
             all.iter().map(|one| Ok(one.evaluation_of(|text| !divided.copies.contains(&text))?)).collect()
         };
         let without_copies = match divided.copies.is_empty() {
@@ -150,7 +150,7 @@ fn differences(
     baselines: &[PredictedSets],
     seed: u64,
     progress: &dyn Progress,
-) -> Result<ModelDifferences, WorkbenchError> {
+) -> Result<ModelDifferences, ProjectError> {
     let own = ModelKind::Multilevel.name();
     let first = models.iter().find(|one| one.model() == own).or_else(|| models.first());
     let reference = first.map_or(own, PredictedSets::model).to_owned();
@@ -158,12 +158,12 @@ fn differences(
         .iter()
         .chain(baselines)
         .map(|one| Ok((one.model().to_owned(), one.resampled(seed, progress)?)));
-    let resampled = resampled.collect::<Result<Vec<_>, WorkbenchError>>()?;
+    let resampled = resampled.collect::<Result<Vec<_>, ProjectError>>()?;
     Ok(ModelDifferences::less(&reference, &resampled)?)
 }
 
 /// Transposes a list of models for each option to a list of options for each model.
-fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, WorkbenchError> {
+fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, ProjectError> {
     let mut models: Vec<Vec<Predicted>> = Vec::new();
     for option in options {
         models.resize_with(option.len(), Vec::new);

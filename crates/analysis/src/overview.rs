@@ -10,7 +10,7 @@ use dissensus_api::{
 };
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::text_id_of;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::agreement::{Estimate, IntervalScope};
 use dissensus_stats::math::median::median;
@@ -24,7 +24,7 @@ impl Analysis {
     /// The content of the project, the progress of each person, and the next step. `texts` of its texts are
     /// to be labelled (without practice texts); if there is an annotator in this window, `left` of them are
     /// not yet answered by this person.
-    pub fn overview(&self, texts: u32, left: Option<u32>) -> Result<Overview, WorkbenchError> {
+    pub fn overview(&self, texts: u32, left: Option<u32>) -> Result<Overview, ProjectError> {
         let index = self.context.index();
         let mut questions = Vec::with_capacity(index.questions().len());
         let mut labels: HashMap<AnnotatorId, Vec<u32>> = HashMap::new();
@@ -74,7 +74,7 @@ impl Analysis {
         left: Option<u32>,
         texts: u32,
         questions: &[OverviewQuestion],
-    ) -> Result<Vec<NextStep>, WorkbenchError> {
+    ) -> Result<Vec<NextStep>, ProjectError> {
         let step = |kind, count| NextStep { kind, count };
         if texts == 0 {
             return Ok(vec![step(NextStepKind::Import, None)]);
@@ -114,7 +114,7 @@ impl Analysis {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn overview_agreement(&self, question: QuestionId) -> Result<OverviewAgreement, WorkbenchError> {
+    pub fn overview_agreement(&self, question: QuestionId) -> Result<OverviewAgreement, ProjectError> {
         let asked = self.context.index().whole(question)?.clone();
         let labels = self.context.store.current_labels(question)?;
         let shared = of_question(&asked, &labels).shared;
@@ -154,7 +154,7 @@ impl Analysis {
         Ok(found)
     }
 
-    fn alpha_of(&self, question: &Question, progress: &dyn Progress) -> Result<Estimate, WorkbenchError> {
+    fn alpha_of(&self, question: &Question, progress: &dyn Progress) -> Result<Estimate, ProjectError> {
         Ok(match question.scale.kind() {
             ScaleKind::Ordinal => self.reliability(question.id, progress)?.alpha_ordinal,
             ScaleKind::Binary | ScaleKind::Choice => self.reliability(question.id, progress)?.alpha_nominal,
@@ -174,7 +174,7 @@ impl Analysis {
         question: QuestionId,
         reading_as: Option<AnnotatorId>,
         top: usize,
-    ) -> Result<OverviewContested, WorkbenchError> {
+    ) -> Result<OverviewContested, ProjectError> {
         let index = self.context.index();
         let asked = index.whole(question)?.clone();
         let labels = self.context.store.current_labels(question)?;
@@ -225,7 +225,7 @@ impl Analysis {
 
     /// Texts by predicted split, most first; none without a live model, or if there is too little data on
     /// how people differ.
-    fn predicted_splits(&self, question: QuestionId) -> Result<Vec<(TextId, f32)>, WorkbenchError> {
+    fn predicted_splits(&self, question: QuestionId) -> Result<Vec<(TextId, f32)>, ProjectError> {
         let query = DisagreementQuery::of_everything(question, DisagreementMeasure::Split);
         let ranking = self.ranking(&query)?;
         match ranking.needs {
@@ -239,7 +239,7 @@ impl Analysis {
         text: TextId,
         value: f32,
         counts: Vec<u32>,
-    ) -> Result<Option<ContestedText>, WorkbenchError> {
+    ) -> Result<Option<ContestedText>, ProjectError> {
         let row = self.context.index().text_row(text);
         let found = self.context.store.text(text)?;
         Ok(found.zip(row).map(|(found, row)| ContestedText {

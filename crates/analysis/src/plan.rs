@@ -7,7 +7,7 @@ use dissensus_api::{
 };
 use dissensus_domain::QuestionId;
 use dissensus_project::answer_time::{FEWEST as FEWEST_TIMED, median_seconds};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_stats::agreement::{LabelDesign, TextVariances, VarianceComponents};
@@ -65,7 +65,7 @@ impl Analysis {
         question: QuestionId,
         choices: PlanChoices,
         progress: &dyn Progress,
-    ) -> Result<PlanReport, WorkbenchError> {
+    ) -> Result<PlanReport, ProjectError> {
         let context = &self.context;
         let (_, target) = context.question_parts(question)?;
         let labels = context.observations(question)?;
@@ -112,7 +112,7 @@ impl Analysis {
         if report.needs.is_some() {
             return Ok(report);
         }
-        let design = LabelDesign::of(&labels, texts, people);
+        let design = LabelDesign::new(&labels, texts, people);
         let Some((found, shares)) = components(&labels, &design, target) else {
             report.needs = Some(too_alike());
             return Ok(report);
@@ -144,7 +144,7 @@ impl Analysis {
         }
         // A text stops by its own spread: one on which people agree needs fewer labels than the average one.
         let spread =
-            report.interval_width.and_then(|width| Some((width, TextVariances::of(&labels, texts)?)));
+            report.interval_width.and_then(|width| Some((width, TextVariances::new(&labels, texts)?)));
         let for_reliability = report.for_reliability.value.unwrap_or(1);
         let lacks = |row: usize| {
             let for_width =
@@ -184,7 +184,7 @@ impl Analysis {
     ///
     /// # Errors
     /// Those of [`Analysis::plan`], or a number that is out of range.
-    pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, WorkbenchError> {
+    pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, ProjectError> {
         let choices = PlanChoices::from_wish(wish)?;
         self.context.as_job("plan", "", |job| self.plan(question, choices, job.as_ref()))
     }
@@ -195,8 +195,8 @@ impl PlanChoices {
     ///
     /// # Errors
     /// A reliability that is not between 0 and 1, or a width, cost or time that is not above 0.
-    pub fn from_wish(wish: &PlanWish) -> Result<Self, WorkbenchError> {
-        let refused = |name, value: f64, allowed: &str| WorkbenchError::Setting {
+    pub fn from_wish(wish: &PlanWish) -> Result<Self, ProjectError> {
+        let refused = |name, value: f64, allowed: &str| ProjectError::Setting {
             name,
             value: value.to_string(),
             allowed: allowed.to_owned(),
@@ -232,7 +232,7 @@ fn components(
     if labels.len() - levels.iter().max().copied().unwrap_or(0) < FEWEST_OTHERS {
         return None;
     }
-    let found = VarianceComponents::of(labels, design, target.levels, target.kind.is_ordered())?;
+    let found = VarianceComponents::new(labels, design, target.levels, target.kind.is_ordered())?;
     Some((found, shares_of(&found)?))
 }
 
@@ -257,12 +257,12 @@ pub(super) fn difference_shares(
     people: usize,
     target: Target,
     progress: &dyn Progress,
-) -> Result<Result<DifferenceShares, String>, WorkbenchError> {
+) -> Result<Result<DifferenceShares, String>, ProjectError> {
     let (per_text, per_person) = counts(labels, texts, people);
     if let Some(needs) = needs(&per_text, &per_person) {
         return Ok(Err(needs));
     }
-    let design = LabelDesign::of(labels, texts, people);
+    let design = LabelDesign::new(labels, texts, people);
     let Some((found, shares)) = components(labels, &design, target) else { return Ok(Err(too_alike())) };
     let drawn: Vec<VarianceShares> =
         resampled(&design, &found, progress)?.iter().filter_map(shares_of).collect();
@@ -296,13 +296,13 @@ fn resampled(
     design: &LabelDesign,
     found: &VarianceComponents,
     progress: &dyn Progress,
-) -> Result<Vec<VarianceComponents>, WorkbenchError> {
+) -> Result<Vec<VarianceComponents>, ProjectError> {
     let runs = (RESAMPLED_LABELS / design.labels().max(1)).clamp(80, RESAMPLES);
     let mut all = Vec::with_capacity(runs);
     for run in 0..runs {
         progress.report(run as u64, Some(runs as u64), "resamples");
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         all.extend(design.plausible(found, run as u64));
     }

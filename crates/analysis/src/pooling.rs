@@ -4,7 +4,7 @@ use super::Analysis;
 use super::choosing::Tried;
 use super::cross_validation::CrossValidation;
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
@@ -54,7 +54,7 @@ impl Analysis {
         seed: u64,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<PoolingChoice, WorkbenchError> {
+    ) -> Result<PoolingChoice, ProjectError> {
         let question = self.question(question)?;
         let question_data = self.context.question_data(&question)?;
         let split = split.unwrap_or_else(|| question_data.usual_split());

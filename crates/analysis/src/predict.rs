@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 
@@ -17,18 +17,18 @@ impl Analysis {
         question: QuestionId,
         annotator: AnnotatorId,
         text: &str,
-    ) -> Result<Vec<f32>, WorkbenchError> {
+    ) -> Result<Vec<f32>, ProjectError> {
         let context = &self.context;
         let id = context
             .store
             .text_by_external(text)?
-            .ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?
+            .ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?
             .id;
         let rows = {
             let index = context.index();
             index.text_row(id).zip(index.annotator_row(annotator))
         };
-        let (row, who) = rows.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+        let (row, who) = rows.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
         let predicted = self.live.models.with(question, |fitted| {
             let mut p = vec![0.0; fitted.model.levels()];
             // A text that was imported after the model was fitted has no row in it yet.
@@ -36,7 +36,7 @@ impl Analysis {
                 .then(|| fitted.model.predict(row, who, &mut p))
                 .map(|()| p)
         });
-        predicted.flatten().ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))
+        predicted.flatten().ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))
     }
 
     /// Predicts how one annotator would label any text ([`dissensus_training::encoding::Encoding::embed`]).
@@ -48,13 +48,13 @@ impl Analysis {
         question: QuestionId,
         annotator: AnnotatorId,
         text: &EncodedText,
-    ) -> Result<Vec<f32>, WorkbenchError> {
+    ) -> Result<Vec<f32>, ProjectError> {
         let context = &self.context;
         let who = context.index().annotator_row(annotator).unwrap_or(u32::MAX);
         let predicted = self.live.models.with(question, |fitted| {
             let mut p = vec![0.0; fitted.model.levels()];
             fitted.model.predict_new_text(text.features(), who, &mut p).map(|()| p)
         });
-        Ok(predicted.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))??)
+        Ok(predicted.ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))??)
     }
 }

@@ -1,7 +1,7 @@
 //! Predicted answers of chosen annotators to every text of the project, in memory.
 
 use super::Analysis;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
@@ -31,7 +31,7 @@ impl Analysis {
         &self,
         choices: &PredictionChoices,
         progress: &dyn Progress,
-    ) -> Result<PredictedProject, WorkbenchError> {
+    ) -> Result<PredictedProject, ProjectError> {
         let question = self.question(choices.question.as_deref())?;
         let model = self.live_copy(question.id)?.0;
         let mut chosen = self.chosen_rows(choices)?;
@@ -47,10 +47,10 @@ impl Analysis {
         let (mut text_ids, mut observed) = (Vec::with_capacity(texts), Vec::new());
         for (row, id) in (0..).zip(index.texts().iter().take(texts)) {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             let found = self.context.store.text(*id)?;
-            let text = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+            let text = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
             let same = body_hash(&text.body).and_then(|hash| labelled.get(&hash));
             let own = |text: u32, who: u32| asked.model().label(text, who).is_some();
             observed.extend(chosen.iter().map(|one| {

@@ -5,7 +5,7 @@ use super::Analysis;
 use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_project::outputs::check_outputs;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -46,7 +46,7 @@ impl Analysis {
         texts: Option<&TextFileChoices>,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<CheckedPredictions, WorkbenchError> {
+    ) -> Result<CheckedPredictions, ProjectError> {
         let question = self.question(choices.question.as_deref())?;
         TypedTable::check(out, false)?;
         let project = self.context.store.path();
@@ -54,7 +54,7 @@ impl Analysis {
         check_outputs(&[out], &read, choices.replace)?;
         self.chosen_rows(choices)?;
         let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
-        let texts = texts.map_err(WorkbenchError::all_or_nothing)?;
+        let texts = texts.map_err(ProjectError::all_or_nothing)?;
         Ok(CheckedPredictions { question, choices: choices.clone(), out: out.to_owned(), texts })
     }
 
@@ -74,12 +74,12 @@ impl Analysis {
         asked: &CheckedPredictions,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<PredictionFile, WorkbenchError> {
+    ) -> Result<PredictionFile, ProjectError> {
         let written = match &asked.texts {
             Some(texts) => self.predict_file(asked, texts, encoder, progress),
             None => self.predict_project(asked, progress),
         };
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     /// Writes the table of [`Analysis::predictions_file`] for all annotators and every text of the project,
@@ -93,7 +93,7 @@ impl Analysis {
         question: &str,
         out: &Path,
         replace: bool,
-    ) -> Result<PredictionFile, WorkbenchError> {
+    ) -> Result<PredictionFile, ProjectError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -104,23 +104,23 @@ impl Analysis {
             self.live.fit(asked.question(), job.as_ref())?;
             self.predictions_file(&asked, &EncoderChoice::default(), job.as_ref())
         });
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     fn predict_project(
         &self,
         asked: &CheckedPredictions,
         progress: &dyn Progress,
-    ) -> Result<PredictionFile, WorkbenchError> {
+    ) -> Result<PredictionFile, ProjectError> {
         let mut rows = self.begin_table(asked)?.0;
         let index = self.context.index();
         let texts = rows.texts();
         for (row, id) in index.texts().iter().enumerate().take(texts) {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             let found = self.context.store.text(*id)?;
-            let text = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+            let text = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
             rows.write(row as u32, &text.external_id, &text.body)?;
             progress.report(row as u64 + 1, Some(texts as u64), "predicting");
         }
@@ -133,12 +133,12 @@ impl Analysis {
         checked: &CheckedTexts,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<PredictionFile, WorkbenchError> {
+    ) -> Result<PredictionFile, ProjectError> {
         let (mut rows, fitted_on) = self.begin_table(asked)?;
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {
-            return Err(WorkbenchError::EncoderNotOfModel);
+            return Err(ProjectError::EncoderNotOfModel);
         }
         rows.write_file(checked, &encoder, progress)?;
         rows.finish()
@@ -148,7 +148,7 @@ impl Analysis {
     fn begin_table(
         &self,
         asked: &CheckedPredictions,
-    ) -> Result<(PredictedRows, Option<String>), WorkbenchError> {
+    ) -> Result<(PredictedRows, Option<String>), ProjectError> {
         let (model, encoder) = self.live_copy(asked.question.id)?;
         let mut chosen = self.chosen_rows(&asked.choices)?;
         chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
@@ -167,11 +167,11 @@ impl Analysis {
     pub(crate) fn live_copy(
         &self,
         question: QuestionId,
-    ) -> Result<(LiveModel, Option<String>), WorkbenchError> {
+    ) -> Result<(LiveModel, Option<String>), ProjectError> {
         let live = self.live.models.with(question, |fitted| {
             fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone()))
         });
-        let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
+        let not_live = || ProjectError::NotEncoded(self.context.store.path().to_owned());
         let (model, encoder) = live.ok_or_else(not_live)??;
         Ok((LiveModel::from_bytes(&model)?, encoder))
     }
@@ -180,7 +180,7 @@ impl Analysis {
     pub(super) fn chosen_rows(
         &self,
         choices: &PredictionChoices,
-    ) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+    ) -> Result<Vec<PredictedAnnotator>, ProjectError> {
         let index = self.context.index();
         let of = |row, id: &String| PredictedAnnotator { row, id: id.clone(), has_labels: false };
         if choices.annotators.is_empty() {
@@ -190,13 +190,13 @@ impl Analysis {
             let found = index.annotator_asked_for(name)?;
             Ok(of(index.annotator_row(found.id).unwrap_or(u32::MAX), &found.external_id))
         };
-        let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, ProjectError>>()?;
         chosen.sort();
         chosen.dedup();
         Ok(chosen)
     }
 
-    pub(crate) fn labelled_bodies(&self, model: &LiveModel) -> Result<LabelledBodies, WorkbenchError> {
+    pub(crate) fn labelled_bodies(&self, model: &LiveModel) -> Result<LabelledBodies, ProjectError> {
         let index = self.context.index();
         let mut found = LabelledBodies::new();
         for (row, id) in index.texts().iter().enumerate().take(model.texts()) {

@@ -13,7 +13,7 @@ use dissensus_api::{
 };
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
 use dissensus_models::live::OnSide;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Measure, rank_band};
@@ -51,7 +51,7 @@ impl Analysis {
     /// # Errors
     /// No such question, no annotator with these attributes, a measure that the question's scale does not
     /// have, or the file cannot be read.
-    pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, WorkbenchError> {
+    pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, ProjectError> {
         let mask = self.mask(&query.attributes)?;
         let chosen = mask.iter().filter(|chosen| **chosen).count();
         self.check(query)?;
@@ -122,7 +122,7 @@ impl Analysis {
         question: QuestionId,
         mask: &[bool],
         remark: Option<String>,
-    ) -> Result<Ranking, WorkbenchError> {
+    ) -> Result<Ranking, ProjectError> {
         let labels = self.labels_given(question)?;
         let index = self.context.index();
         let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
@@ -144,7 +144,7 @@ impl Analysis {
         &self,
         query: &DisagreementQuery,
         texts: &[TextId],
-    ) -> Result<Vec<DisagreementRow>, WorkbenchError> {
+    ) -> Result<Vec<DisagreementRow>, ProjectError> {
         let context = &self.context;
         let mask = self.mask(&query.attributes)?;
         let levels = self.levels(query.question)?;
@@ -208,7 +208,7 @@ impl Analysis {
     }
 
     /// All texts with the measure of the query, if a model is live.
-    fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, WorkbenchError> {
+    fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, ProjectError> {
         let mask = self.mask(&query.attributes)?;
         let shown = self.shown(query, &mask)?;
         let found = self.live.models.with(query.question, |fitted| {
@@ -221,13 +221,7 @@ impl Analysis {
             };
             let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
             let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
-            Ok::<_, WorkbenchError>((
-                fitted.measured(&asked, &over),
-                asked,
-                over,
-                without,
-                fitted.estimation(),
-            ))
+            Ok::<_, ProjectError>((fitted.measured(&asked, &over), asked, over, without, fitted.estimation()))
         });
         let Some((measured, asked, over, without_labels, estimation)) = found.transpose()? else {
             return Ok(None);
@@ -267,7 +261,7 @@ impl Analysis {
     }
 
     /// The row of one text for the query.
-    fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, WorkbenchError> {
+    fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, ProjectError> {
         let over = &ranked.over;
         let value = ranked.measured.values[row as usize];
         let (scores, distribution) = among(fitted, row, over);
@@ -311,7 +305,7 @@ impl Analysis {
     }
 
     /// Rejects a query that does not fit the question's scale.
-    fn check(&self, query: &DisagreementQuery) -> Result<(), WorkbenchError> {
+    fn check(&self, query: &DisagreementQuery) -> Result<(), ProjectError> {
         use DisagreementMeasure as M;
         let index = self.context.index();
         let scale = &index.with_levels(query.question)?.scale;
@@ -325,12 +319,12 @@ impl Analysis {
         };
         let cut = query.cut.is_none_or(|cut| cut >= 1 && usize::from(cut) < levels);
         match (fits, query.by) {
-            (false, by) => Err(WorkbenchError::Setting {
+            (false, by) => Err(ProjectError::Setting {
                 name: "measure",
                 value: by.name().to_owned(),
                 allowed: "for this question, whose levels have no order or are only two: split, between, pairwise, divergence or uncertainty".to_owned(),
             }),
-            (true, M::OppositeSides) if !cut => Err(WorkbenchError::Setting {
+            (true, M::OppositeSides) if !cut => Err(ProjectError::Setting {
                 name: "cut",
                 value: query.cut.unwrap_or_default().to_string(),
                 allowed: "the place of a level, counted from 0, that is not the first".to_owned(),
@@ -344,7 +338,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         counts: &[u32],
-    ) -> Result<Option<f32>, WorkbenchError> {
+    ) -> Result<Option<f32>, ProjectError> {
         let index = self.context.index();
         let scale = &index.with_levels(question)?.scale;
         if scale.kind() == ScaleKind::Ordinal {
@@ -358,7 +352,7 @@ impl Analysis {
         &self,
         query: &DisagreementQuery,
         mask: &[bool],
-    ) -> Result<Option<HashSet<TextId>>, WorkbenchError> {
+    ) -> Result<Option<HashSet<TextId>>, ProjectError> {
         let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
         let found = search.map(|search| self.context.store.search_texts(search)).transpose()?;
         let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
@@ -381,7 +375,7 @@ impl Analysis {
         text: TextId,
         mask: &[bool],
         levels: usize,
-    ) -> Result<CountedLabels, WorkbenchError> {
+    ) -> Result<CountedLabels, ProjectError> {
         let mut counts = vec![0; levels];
         let mut given = Vec::new();
         let labels = self.context.store.current_labels_on(text, question)?;
@@ -401,7 +395,7 @@ impl Analysis {
     }
 
     /// Notes on the current predictions.
-    pub(super) fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
+    pub(super) fn note(&self, live: bool) -> Result<Option<String>, ProjectError> {
         let encoding = self.encoding.state()?;
         Ok(match (live, &encoding.version) {
             _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),

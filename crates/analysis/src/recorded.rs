@@ -3,7 +3,7 @@
 use super::Analysis;
 use dissensus_domain::WorkState;
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::{EvaluationKind, NewEvaluation};
 use serde::Serialize;
 
@@ -14,8 +14,8 @@ impl Analysis {
         kind: EvaluationKind,
         configuration: serde_json::Value,
         seed: u64,
-        work: impl FnOnce() -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
+        work: impl FnOnce() -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
         if self.context.store.is_reader() {
             return work();
         }
@@ -29,7 +29,7 @@ impl Analysis {
         let result = work();
         let (state, metrics) = match &result {
             Ok(found) => (WorkState::Finished, serde_json::to_value(found).ok()),
-            Err(WorkbenchError::Cancelled) => (WorkState::Cancelled, None),
+            Err(ProjectError::Cancelled) => (WorkState::Cancelled, None),
             Err(_) => (WorkState::Failed, None),
         };
         // The result, or the reason of the failure, is more important than a failed record; the record then

@@ -5,7 +5,7 @@ use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::share;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_stats::agreement::FEWEST_REPEATS;
 
@@ -15,7 +15,7 @@ impl Analysis {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn repeats(&self, question: QuestionId) -> Result<RepeatReport, WorkbenchError> {
+    pub fn repeats(&self, question: QuestionId) -> Result<RepeatReport, ProjectError> {
         let context = &self.context;
         context.question_parts(question)?;
         let counts = context.repeat_counts(question)?;
@@ -54,13 +54,13 @@ impl Analysis {
     /// Returns how many counted before.
     ///
     /// # Errors
-    /// No such question, no answers of this round ([`WorkbenchError::NoRepeats`]), or the file cannot be
+    /// No such question, no answers of this round ([`ProjectError::NoRepeats`]), or the file cannot be
     /// written.
-    pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, WorkbenchError> {
+    pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, ProjectError> {
         let context = &self.context;
         // For an option, the answers of its question: they are one answer.
         let question = question.row();
-        let name = context.index().question(question).ok_or(WorkbenchError::NoQuestion)?.name.clone();
+        let name = context.index().question(question).ok_or(ProjectError::NoQuestion)?.name.clone();
         let removed = context.store.write(move |tx| tx.remove_repeats(question, occasion, now_ms()))?;
         if removed > 0 {
             return Ok(removed);
@@ -69,7 +69,7 @@ impl Analysis {
             context.store.repeats(question)?.iter().map(|repeat| repeat.occasion).collect();
         there.sort_unstable();
         there.dedup();
-        Err(WorkbenchError::NoRepeats { question: name, occasion, there })
+        Err(ProjectError::NoRepeats { question: name, occasion, there })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::multi_label::MOST_PAIRED;
 use dissensus_domain::Question;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::scored_by_folds;
 use dissensus_stats::data::{FitOptions, ModelKind};
@@ -22,7 +22,7 @@ impl Analysis {
         &self,
         question: &Question,
         progress: &dyn Progress,
-    ) -> Result<Option<MasiTogether>, WorkbenchError> {
+    ) -> Result<Option<MasiTogether>, ProjectError> {
         if self.context.index().annotators().len() > MOST_PAIRED {
             return Ok(None);
         }
@@ -34,9 +34,9 @@ impl Analysis {
         &self,
         question: &Question,
         progress: &dyn Progress,
-    ) -> Result<MasiTogether, WorkbenchError> {
+    ) -> Result<MasiTogether, ProjectError> {
         let options = self.context.learned_data(question)?;
-        let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
+        let first = options.first().ok_or(ProjectError::NoQuestion)?;
         let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
         let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
         let fit = FitOptions::default();

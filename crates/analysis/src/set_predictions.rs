@@ -6,7 +6,7 @@ use dissensus_api::whole_sets_together;
 use dissensus_domain::{Question, QuestionId, TextId};
 use dissensus_exchange::TypedTable;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -56,10 +56,10 @@ impl Analysis {
         texts: Option<&TextFileChoices>,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<CheckedSets, WorkbenchError> {
+    ) -> Result<CheckedSets, ProjectError> {
         let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
         if !question.scale.is_multi_label() {
-            return Err(WorkbenchError::NoOptions(question.name));
+            return Err(ProjectError::NoOptions(question.name));
         }
         TypedTable::check(out, false)?;
         let read = texts.map(|texts| texts.path.as_path()).into_iter().chain([self.context.store.path()]);
@@ -67,7 +67,7 @@ impl Analysis {
         let chosen = self.chosen_rows(choices)?;
         SetTable::check_columns(question.scale.levels(), &chosen, !choices.annotators.is_empty())?;
         let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
-        let texts = texts.map_err(WorkbenchError::all_or_nothing)?;
+        let texts = texts.map_err(ProjectError::all_or_nothing)?;
         Ok(CheckedSets { question, chosen, choices: choices.clone(), out: out.to_owned(), texts })
     }
 
@@ -92,8 +92,8 @@ impl Analysis {
         asked: &CheckedSets,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<SetPredictionFile, WorkbenchError> {
-        self.write_sets(asked, encoder, progress).map_err(WorkbenchError::all_or_nothing)
+    ) -> Result<SetPredictionFile, ProjectError> {
+        self.write_sets(asked, encoder, progress).map_err(ProjectError::all_or_nothing)
     }
 
     fn write_sets(
@@ -101,7 +101,7 @@ impl Analysis {
         asked: &CheckedSets,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<SetPredictionFile, WorkbenchError> {
+    ) -> Result<SetPredictionFile, ProjectError> {
         let found = self.models_of_options(&asked.question)?;
         let together = self.options_together(&asked.question, progress)?;
         let first = found.models.first();
@@ -132,7 +132,7 @@ impl Analysis {
                 let opened = self.encoding.open_in_use(encoder)?.0;
                 // Another program may have given the project another encoder since the models were fitted.
                 if found.encoder != Some(opened.version().key()) {
-                    return Err(WorkbenchError::EncoderNotOfModel);
+                    return Err(ProjectError::EncoderNotOfModel);
                 }
                 rows.write_file(checked, &opened, progress)?;
             }
@@ -147,14 +147,14 @@ impl Analysis {
         options: usize,
         texts: usize,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let index = self.context.index();
         for (row, id) in index.texts().iter().enumerate().take(texts) {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             let found = self.context.store.text(*id)?;
-            let text = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+            let text = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
             rows.write(&vec![row as u32; options], &text.external_id, &text.body)?;
             progress.report(row as u64 + 1, Some(texts as u64), "predicting");
         }
@@ -165,15 +165,15 @@ impl Analysis {
     ///
     /// # Errors
     /// They are not live.
-    pub(crate) fn models_of_options(&self, question: &Question) -> Result<ModelsOfOptions, WorkbenchError> {
-        let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
+    pub(crate) fn models_of_options(&self, question: &Question) -> Result<ModelsOfOptions, ProjectError> {
+        let not_live = || ProjectError::NotEncoded(self.context.store.path().to_owned());
         let copy = |fitted: &mut dissensus_training::live::Fitted| {
             Some((fitted.model.to_bytes(), fitted.basis.version.clone()))
         };
         let all = self.live.of_all(question.id, copy).ok_or_else(not_live)?;
         let encoder = all.first().and_then(|(_, version)| version.clone());
         let models = all.into_iter().map(|(bytes, _)| Ok(LiveModel::from_bytes(&bytes?)?));
-        Ok(ModelsOfOptions { models: models.collect::<Result<_, WorkbenchError>>()?, encoder })
+        Ok(ModelsOfOptions { models: models.collect::<Result<_, ProjectError>>()?, encoder })
     }
 
     /// Hashes of the bodies that have a label in this model, or that trained the encoder.
@@ -181,7 +181,7 @@ impl Analysis {
         &self,
         model: Option<&LiveModel>,
         encoder: Option<&str>,
-    ) -> Result<HashSet<[u8; 32]>, WorkbenchError> {
+    ) -> Result<HashSet<[u8; 32]>, ProjectError> {
         let index = self.context.index();
         let has_label = |(row, _): &(usize, &TextId)| {
             model.is_some_and(|model| *row < model.texts() && model.labels_on(*row as u32, None) > 0)

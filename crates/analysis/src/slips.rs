@@ -5,7 +5,7 @@ use super::snippet::snippet;
 use dissensus_api::{SlipKind, SlipReport, SlipRow};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 
@@ -41,12 +41,12 @@ impl Analysis {
         question: QuestionId,
         choices: SlipChoices,
         progress: &dyn Progress,
-    ) -> Result<SlipReport, WorkbenchError> {
+    ) -> Result<SlipReport, ProjectError> {
         let context = &self.context;
         let index = context.index();
         index.with_levels(question)?;
         let one = match choices.annotator {
-            Some(id) => Some(index.annotator_row(id).ok_or_else(|| WorkbenchError::NoSuchAnnotator {
+            Some(id) => Some(index.annotator_row(id).ok_or_else(|| ProjectError::NoSuchAnnotator {
                 name: id.0.to_string(),
                 known: counted(index.annotators().len() as u64, "annotator"),
             })?),
@@ -111,7 +111,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         choices: SlipChoices,
-    ) -> Result<SlipReport, WorkbenchError> {
+    ) -> Result<SlipReport, ProjectError> {
         let context = &self.context;
         context.as_job("evaluate", "unusual labels", |job| self.slips(question, choices, job.as_ref()))
     }
@@ -121,7 +121,7 @@ impl Analysis {
         question: QuestionId,
         labels: &[UnlikelyLabel],
         top: usize,
-    ) -> Result<Vec<SlipRow>, WorkbenchError> {
+    ) -> Result<Vec<SlipRow>, ProjectError> {
         let index = self.context.index();
         let scale = &index.with_levels(question)?.scale;
         let name_of = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::text_words::{marked_words, words};
 use dissensus_stats::agreement::{
@@ -65,7 +65,7 @@ impl Analysis {
         &self,
         question: &Question,
         progress: &dyn Progress,
-    ) -> Result<SpanAgreements, WorkbenchError> {
+    ) -> Result<SpanAgreements, ProjectError> {
         let labels = self.context.store.current_labels(question.id)?;
         let mut by_text: BTreeMap<TextId, Vec<(u32, &SpanSet)>> = BTreeMap::new();
         for label in &labels {
@@ -100,7 +100,7 @@ impl Analysis {
                 }
             }
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
         }
         let options = BootstrapOptions::default();

@@ -5,7 +5,7 @@ use dissensus_domain::{Question, TextId};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_models::spans::{SpanAnswer, SpanTexts, WordFeatures};
 use dissensus_project::context::{QuestionData, SpanLabel};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::text_words::{Forms, marks, words};
 use std::collections::{BTreeMap, HashMap};
@@ -62,9 +62,9 @@ impl Analysis {
         most_words: usize,
         without_slips: bool,
         progress: &dyn Progress,
-    ) -> Result<SpanData, WorkbenchError> {
+    ) -> Result<SpanData, ProjectError> {
         let (types, labels) = self.context.span_data_of(question, without_slips)?;
-        let first = types.first().ok_or(WorkbenchError::NoQuestion)?;
+        let first = types.first().ok_or(ProjectError::NoQuestion)?;
         let mut by_text: BTreeMap<u32, Vec<SpanLabel>> = BTreeMap::new();
         labels.into_iter().for_each(|label| by_text.entry(label.text).or_default().push(label));
         let labelled: Vec<u32> = by_text.keys().copied().collect();
@@ -108,7 +108,7 @@ impl Analysis {
     }
 
     /// These rows, or a random sample if their texts have more than `most` words in total; ascending.
-    fn drawn(&self, rows: &[u32], texts: &[TextId], most: usize) -> Result<Vec<u32>, WorkbenchError> {
+    fn drawn(&self, rows: &[u32], texts: &[TextId], most: usize) -> Result<Vec<u32>, ProjectError> {
         if most == usize::MAX {
             return Ok(rows.to_vec());
         }
@@ -138,7 +138,7 @@ impl Analysis {
 
     /// Whether the encoder that read the words has learned from labels of each text; empty if it learned
     /// from none.
-    pub(super) fn words_learned(&self, data: &SpanData) -> Result<Vec<bool>, WorkbenchError> {
+    pub(super) fn words_learned(&self, data: &SpanData) -> Result<Vec<bool>, ProjectError> {
         let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
         let taught = seen.taught();
         let of = |row: &u32| taught.get(*row as usize).copied().unwrap_or(false);
@@ -154,7 +154,7 @@ impl Analysis {
         forms: &mut Forms,
         texts: &mut SpanTexts,
         progress: &dyn Progress,
-    ) -> Result<Vec<Vec<(u32, u32)>>, WorkbenchError> {
+    ) -> Result<Vec<Vec<(u32, u32)>>, ProjectError> {
         let bodies = self.context.store.bodies(ids)?;
         let borrowed: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let places: Vec<Vec<(u32, u32)>> = borrowed.iter().map(|body| words(body)).collect();
@@ -164,7 +164,7 @@ impl Analysis {
             progress.flow()
         })?;
         if !whole {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         for (states, body) in read.iter().zip(&borrowed) {
             texts.push(WordFeatures { states, forms: &forms.add(body) })?;

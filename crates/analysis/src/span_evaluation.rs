@@ -11,7 +11,7 @@ use dissensus_models::spans::{
     WordFrequency,
 };
 use dissensus_neural::word_networks::WordNetworks;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
 use dissensus_stats::data::ModelKind;
@@ -96,13 +96,13 @@ impl Analysis {
         choices: &EvaluateChoices,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<SpanEvaluationReport, WorkbenchError> {
+    ) -> Result<SpanEvaluationReport, ProjectError> {
         let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
         if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
             self.context.index().with_levels(question.id)?;
         }
         if let SplitSpec::Stratified(_) = choices.split {
-            return Err(WorkbenchError::StratifiedOptions(question.name));
+            return Err(ProjectError::StratifiedOptions(question.name));
         }
         let asked = json!({
             "question": question.name,
@@ -120,12 +120,12 @@ impl Analysis {
         choices: &EvaluateChoices,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<SpanEvaluationReport, WorkbenchError> {
+    ) -> Result<SpanEvaluationReport, ProjectError> {
         let started = Instant::now();
         let encoder = self.encoding.open_in_use(encoder)?.0;
         let states = WordStates::EmbeddingAndContext;
         let data = self.span_data(question, &encoder, states, usize::MAX, choices.without_slips, progress)?;
-        let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
+        let first = data.types.first().ok_or(ProjectError::NoQuestion)?;
         first.check_split(choices.split)?;
         let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
         let divided = self.divided(first, &seen, choices)?;
@@ -216,7 +216,7 @@ fn resampled(
     tested: &[&SpanAnswer],
     seed: u64,
     progress: &dyn Progress,
-) -> Result<Vec<(String, Resampled)>, WorkbenchError> {
+) -> Result<Vec<(String, Resampled)>, ProjectError> {
     let of = |one: &SpanPredictions| {
         Ok((one.model().to_owned(), one.resampled(&data.texts, tested, seed, progress)?))
     };

@@ -5,7 +5,7 @@ use super::Analysis;
 use dissensus_domain::QuestionId;
 use dissensus_models::live::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 use dissensus_project::context::AnswerAgain;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ impl Analysis {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn stable_share(&self, question: QuestionId) -> Result<StableShareReport, WorkbenchError> {
+    pub fn stable_share(&self, question: QuestionId) -> Result<StableShareReport, ProjectError> {
         let counts = self.context.repeat_counts(question)?;
         let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
             let words = self.note(false)?.unwrap_or_else(|| words(None, counts.again.len()));

@@ -4,7 +4,7 @@ use super::Analysis;
 use dissensus_domain::{AnnotatorId, EventId, Question, ScaleKind, TextId};
 use dissensus_exchange::LewidiSubmission;
 use dissensus_project::context::QuestionData;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
 use dissensus_selection::fit::fit;
@@ -62,16 +62,16 @@ impl Analysis {
         choices: &SubmissionChoices,
         folder: &Path,
         progress: &dyn Progress,
-    ) -> Result<Submission, WorkbenchError> {
+    ) -> Result<Submission, ProjectError> {
         let question = self.question(choices.question.as_deref())?;
         let levels = numbered_levels(&question)?;
         let set = choices.set.as_ref().unwrap_or(&question.name);
         if set.is_empty() || set.chars().any(|c| std::path::is_separator(c) || c.is_control()) {
-            return Err(WorkbenchError::NotAFileName(set.clone()));
+            return Err(ProjectError::NotAFileName(set.clone()));
         }
         let files = LewidiSubmission::paths(folder, set);
         if let Some(there) = files.iter().find(|path| path.exists() && !choices.replace) {
-            return Err(WorkbenchError::ExportExists(there.clone()));
+            return Err(ProjectError::ExportExists(there.clone()));
         }
         let question_data = self.context.question_data(&question)?;
         question_data.check_split(SplitSpec::Column)?;
@@ -86,16 +86,16 @@ impl Analysis {
         let (mut texts, mut answers) = (0, 0);
         for panel in scored.panels(ordinal) {
             // Rows that are not in the index yet: an import has just ended.
-            let text = *index.texts().get(panel.text as usize).ok_or(WorkbenchError::Busy("import"))?;
+            let text = *index.texts().get(panel.text as usize).ok_or(ProjectError::Busy("import"))?;
             let found = self.context.store.text(text)?;
-            let name = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
+            let name = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
             let member = |(annotator, level): &(u32, u16)| {
                 let who = index.annotators().get(*annotator as usize)?.id;
                 let when = ids.get(&(text, who)).map_or(u32::MAX, |id| id.0);
                 Some((when, levels[usize::from(*level)]))
             };
             let members: Option<Vec<(u32, i64)>> = panel.answers.iter().map(member).collect();
-            let mut members = members.ok_or(WorkbenchError::Busy("import"))?;
+            let mut members = members.ok_or(ProjectError::Busy("import"))?;
             members.sort_by_key(|(when, _)| *when);
             let members: Vec<i64> = members.into_iter().map(|(_, level)| level).collect();
             out.write(&name, &panel.shares, &members)?;
@@ -103,7 +103,7 @@ impl Analysis {
             answers += members.len();
         }
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         out.finish()?;
         let soft_labels = if ordinal { "wasserstein" } else { "manhattan" };
@@ -111,13 +111,13 @@ impl Analysis {
     }
 
     /// The model of a run that was scored on the official test texts of this question.
-    fn official_run(&self, run: u32, question: &Question) -> Result<ModelKind, WorkbenchError> {
+    fn official_run(&self, run: u32, question: &Question) -> Result<ModelKind, ProjectError> {
         let detail = self.runs.detail(run)?;
         if detail.choices.question != question.id {
-            return Err(WorkbenchError::NotComparable("the run is of another question"));
+            return Err(ProjectError::NotComparable("the run is of another question"));
         }
         if detail.choices.split != SplitSpec::Column {
-            return Err(WorkbenchError::NotComparable(
+            return Err(ProjectError::NotComparable(
                 "the run was not scored on the official test texts: train one with --split column",
             ));
         }
@@ -129,7 +129,7 @@ impl Analysis {
         question_data: &QuestionData,
         seed: u32,
         progress: &dyn Progress,
-    ) -> Result<Scored, WorkbenchError> {
+    ) -> Result<Scored, ProjectError> {
         let (embeddings, encoder) = self.encoding.embeddings_for(question_data)?;
         let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
         let data = question_data.data(&embeddings);
@@ -147,15 +147,15 @@ impl Analysis {
     fn labelled_when(
         &self,
         question: &Question,
-    ) -> Result<HashMap<(TextId, AnnotatorId), EventId>, WorkbenchError> {
+    ) -> Result<HashMap<(TextId, AnnotatorId), EventId>, ProjectError> {
         let labels = self.context.store.current_labels(question.id)?;
         Ok(labels.into_iter().map(|label| ((label.text, label.annotator), label.id)).collect())
     }
 }
 
 /// The levels of a question as numbers of LeWiDi.
-fn numbered_levels(question: &Question) -> Result<Vec<i64>, WorkbenchError> {
+fn numbered_levels(question: &Question) -> Result<Vec<i64>, ProjectError> {
     let numbers: Option<Vec<i64>> = question.scale.levels().iter().map(|level| level.parse().ok()).collect();
     let why = "has levels that are no whole numbers";
-    numbers.ok_or_else(|| WorkbenchError::NotForLewidi(question.name.clone(), why))
+    numbers.ok_or_else(|| ProjectError::NotForLewidi(question.name.clone(), why))
 }

@@ -9,7 +9,7 @@ use dissensus_api::{
 };
 use dissensus_api::{DisagreementScores, GroupDifference, SeverityDifference};
 use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, Shown, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::live::{Fitted, Over};
 use std::collections::{BTreeMap, HashMap};
@@ -33,15 +33,14 @@ impl Analysis {
         group_by: Option<&str>,
         reading_as: Option<AnnotatorId>,
         show_hidden: bool,
-    ) -> Result<TextDetail, WorkbenchError> {
+    ) -> Result<TextDetail, ProjectError> {
         let context = &self.context;
         let question = query.question;
-        let found =
-            context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let found = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let row = context
             .index()
             .text_row(text)
-            .ok_or_else(|| WorkbenchError::NoSuchText(found.external_id.clone()))?;
+            .ok_or_else(|| ProjectError::NoSuchText(found.external_id.clone()))?;
         let levels = self.levels(question)?;
         let mask = self.mask(&query.attributes)?;
         let chosen = mask.iter().filter(|chosen| **chosen).count();
@@ -62,7 +61,7 @@ impl Analysis {
                 true => Some(self.measured_on(fitted, row, &over, ordinal)?),
                 false => None,
             };
-            Ok::<_, WorkbenchError>(Some((all, measured)))
+            Ok::<_, ProjectError>(Some((all, measured)))
         });
         let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
         if measured.is_none() && needs.is_none() {
@@ -133,7 +132,7 @@ impl Analysis {
         row: u32,
         over: &Over,
         ordinal: bool,
-    ) -> Result<MeasuredText, WorkbenchError> {
+    ) -> Result<MeasuredText, ProjectError> {
         let (scores, distribution) = among(fitted, row, over);
         let (mut differences, mut severity) = (Vec::new(), None);
         if ordinal {
@@ -148,14 +147,14 @@ impl Analysis {
     }
 
     /// True if levels are ordered, so that a mean level is meaningful.
-    fn ordered(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
+    fn ordered(&self, question: QuestionId) -> Result<bool, ProjectError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
         Ok(question.scale.kind().is_ordered())
     }
 
     /// True if levels are ordered and have distances.
-    pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
+    pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, ProjectError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
         Ok(question.scale.kind() == ScaleKind::Ordinal)
@@ -165,7 +164,7 @@ impl Analysis {
     pub(super) fn labels_given(
         &self,
         question: QuestionId,
-    ) -> Result<HashMap<AnnotatorId, u32>, WorkbenchError> {
+    ) -> Result<HashMap<AnnotatorId, u32>, ProjectError> {
         let counts = self
             .context
             .store

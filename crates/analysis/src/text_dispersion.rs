@@ -3,7 +3,7 @@
 use super::Analysis;
 use dissensus_domain::QuestionId;
 use dissensus_models::mixed::{ScaleSpread, TextDispersion};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ impl Analysis {
         question: QuestionId,
         seed: u64,
         progress: &dyn Progress,
-    ) -> Result<TextDispersionReport, WorkbenchError> {
+    ) -> Result<TextDispersionReport, ProjectError> {
         self.context.question_parts(question)?;
         let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
             let words = self.note(false)?.unwrap_or_else(|| words(None, false, None, false));

@@ -36,7 +36,7 @@ pub struct TextFigures {
 
 impl TextFigures {
     /// The figures of the labels of one text.
-    pub fn of(scale: &Scale, labels: &[CurrentLabel]) -> Self {
+    pub fn new(scale: &Scale, labels: &[CurrentLabel]) -> Self {
         let answers: Vec<&Answer> = labels.iter().map(|label| &label.answer).collect();
         let counts = level_counts(scale, &answers);
         Self {

@@ -1,7 +1,7 @@
 //! Fits the project's live model.
 
 use super::Analysis;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::{FitOptions, ModelKind};
 use dissensus_store::EvaluationKind;
@@ -30,11 +30,11 @@ impl Analysis {
     ///
     /// # Errors
     /// No labels, or a cancel.
-    pub fn train(&self, question: Option<&str>, progress: &dyn Progress) -> Result<Trained, WorkbenchError> {
+    pub fn train(&self, question: Option<&str>, progress: &dyn Progress) -> Result<Trained, ProjectError> {
         let question = self.context.index().question_asked_for(question)?.clone();
         let labels = self.context.store.current_labels(question.id)?.len();
         if labels == 0 {
-            return Err(WorkbenchError::NoLabels(question.name));
+            return Err(ProjectError::NoLabels(question.name));
         }
         let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
         self.recorded(EvaluationKind::Fit, asked, FitOptions::default().seed, || {

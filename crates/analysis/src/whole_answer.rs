@@ -5,7 +5,7 @@ use super::Analysis;
 use dissensus_api::whole_sets_together;
 use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::asked_model::{AskedModel, OptionSaid, known};
@@ -79,9 +79,9 @@ impl Analysis {
         annotator: Option<AnnotatorId>,
         text: AskedText<'_>,
         progress: &dyn Progress,
-    ) -> Result<WholeAnswer, WorkbenchError> {
+    ) -> Result<WholeAnswer, ProjectError> {
         if !question.scale.is_multi_label() {
-            return Err(WorkbenchError::NoOptions(question.name.clone()));
+            return Err(ProjectError::NoOptions(question.name.clone()));
         }
         let row = match text {
             AskedText::OfProject(id) => Some(self.row_of(id)?),
@@ -126,7 +126,7 @@ impl Analysis {
     ///
     /// # Errors
     /// No such text; the file cannot be read.
-    pub fn answers_to(&self, question: &Question, text: &str) -> Result<Vec<GivenAnswer>, WorkbenchError> {
+    pub fn answers_to(&self, question: &Question, text: &str) -> Result<Vec<GivenAnswer>, ProjectError> {
         let (index, text) = (self.context.index(), self.text_named(text)?);
         let mut labels = self.context.store.current_labels_on(text, question.id)?;
         labels.sort_by_key(|label| index.annotator_row(label.annotator));
@@ -138,14 +138,14 @@ impl Analysis {
         Ok(given.collect())
     }
 
-    fn text_named(&self, text: &str) -> Result<TextId, WorkbenchError> {
+    fn text_named(&self, text: &str) -> Result<TextId, ProjectError> {
         let found = self.context.store.text_by_external(text)?;
-        Ok(found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id)
+        Ok(found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id)
     }
 
-    fn row_of(&self, text: &str) -> Result<u32, WorkbenchError> {
+    fn row_of(&self, text: &str) -> Result<u32, ProjectError> {
         let id = self.text_named(text)?;
-        self.context.index().text_row(id).ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))
+        self.context.index().text_row(id).ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))
     }
 
     fn people_of(&self, annotator: Option<AnnotatorId>) -> Vec<u32> {
@@ -156,8 +156,8 @@ impl Analysis {
         }
     }
 
-    fn not_live(&self) -> WorkbenchError {
-        WorkbenchError::NotEncoded(self.context.store.path().to_owned())
+    fn not_live(&self) -> ProjectError {
+        ProjectError::NotEncoded(self.context.store.path().to_owned())
     }
 }
 
@@ -168,8 +168,8 @@ fn ask(
     everybody: bool,
     row: Option<u32>,
     text: AskedText<'_>,
-    not_live: impl Fn() -> WorkbenchError,
-) -> Result<(OptionSaid, bool), WorkbenchError> {
+    not_live: impl Fn() -> ProjectError,
+) -> Result<(OptionSaid, bool), ProjectError> {
     let mut model = AskedModel::new(model, people.to_vec(), everybody);
     let row = match (row, text) {
         (_, AskedText::New(text)) => model.add(text)?,

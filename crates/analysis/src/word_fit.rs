@@ -5,7 +5,7 @@ use super::span_data::{SpanData, TOGETHER};
 use dissensus_domain::{AnnotatorId, Question, TextId};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_models::spans::{LiveSpans, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts, SpanTraining};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::learned_words::LearnedWords;
@@ -45,11 +45,11 @@ impl Analysis {
         encoder: &Encoder,
         learned: Option<&LearnedWords>,
         progress: &dyn Progress,
-    ) -> Result<WordFit, WorkbenchError> {
+    ) -> Result<WordFit, ProjectError> {
         let states = if learned.is_some() { WordStates::Last } else { WordStates::EmbeddingAndContext };
         let most = SpanFitOptions::default().most_words;
         let mut data = self.span_data(question, encoder, states, most, false, progress)?;
-        let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
+        let first = data.types.first().ok_or(ProjectError::NoQuestion)?;
         let (annotators, texts) = (first.annotators.clone(), first.texts.clone());
         let read: Vec<u32> = data.rows.iter().map(|row| texts[*row as usize].0).collect();
         let (model, live) = match learned {
@@ -107,7 +107,7 @@ impl Analysis {
         encoder: &Encoder,
         texts: &[TextId],
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         for (nth, chunk) in texts.chunks(TOGETHER).enumerate() {
             progress.report((nth * TOGETHER) as u64, Some(texts.len() as u64), "scoring other texts");
             let mut read = SpanTexts::new(encoder.word_dim(fit.states));
@@ -130,7 +130,7 @@ impl Analysis {
         encoder: &Encoder,
         learned: Option<LearnedWords>,
         progress: &dyn Progress,
-    ) -> Result<WordPredictor, WorkbenchError> {
+    ) -> Result<WordPredictor, ProjectError> {
         let mut fit = self.fit_words_on(question, encoder, learned.as_ref(), progress)?;
         // Answers to texts that were left out of the fit still inform about annotators.
         let unread: BTreeSet<u32> = fit.data.further.iter().map(|answer| answer.text).collect();

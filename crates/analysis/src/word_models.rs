@@ -9,7 +9,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
 };
 use dissensus_models::spans::{ExpectedMarks, LiveSpans, SpanAnswer};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_project::sync::lock;
 use dissensus_project::text_words::{marked_words, marks, words};
@@ -63,8 +63,8 @@ impl WordModels {
         &self,
         question: QuestionId,
         encoder: &str,
-        read: impl FnOnce() -> Result<Option<FittedWords>, WorkbenchError>,
-    ) -> Result<Option<Arc<Mutex<FittedWords>>>, WorkbenchError> {
+        read: impl FnOnce() -> Result<Option<FittedWords>, ProjectError>,
+    ) -> Result<Option<Arc<Mutex<FittedWords>>>, ProjectError> {
         if let Some(known) = self.get(question) {
             return Ok(Some(known));
         }
@@ -113,13 +113,13 @@ impl Analysis {
         question: Option<&str>,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<WordModelReport, WorkbenchError> {
+    ) -> Result<WordModelReport, ProjectError> {
         let id = self.context.index().question_asked_for(question)?.id;
         self.fit_words_of(&self.span_question(id)?.0, choice, progress)
     }
 
     /// Runs [`Analysis::fit_words`] for a question or one of its types as a job.
-    pub fn fit_words_as_job(&self, question: QuestionId) -> Result<WordModelReport, WorkbenchError> {
+    pub fn fit_words_as_job(&self, question: QuestionId) -> Result<WordModelReport, ProjectError> {
         let question = self.span_question(question)?.0;
         self.context.as_job("word_model", &question.name, |job| {
             self.fit_words_of(&question, &EncoderChoice::default(), job.as_ref())
@@ -131,9 +131,9 @@ impl Analysis {
         question: &Question,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<WordModelReport, WorkbenchError> {
+    ) -> Result<WordModelReport, ProjectError> {
         if question.scale.kind() != ScaleKind::Spans {
-            return Err(WorkbenchError::NoSpans(question.name.clone()));
+            return Err(ProjectError::NoSpans(question.name.clone()));
         }
         let _reserved = self.context.reservations.reserve(Activity::WordModel)?;
         let started = Instant::now();
@@ -184,11 +184,11 @@ impl Analysis {
         text: TextId,
         reading_as: Option<AnnotatorId>,
         show_hidden: bool,
-    ) -> Result<WordHeat, WorkbenchError> {
+    ) -> Result<WordHeat, ProjectError> {
         let (question, of_type) = self.span_question(query.question)?;
-        let of_type = of_type.ok_or_else(|| WorkbenchError::NoSpans(question.name.clone()))?;
+        let of_type = of_type.ok_or_else(|| ProjectError::NoSpans(question.name.clone()))?;
         let body = self.context.store.bodies(&[text])?;
-        let body = body.first().ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let body = body.first().ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let places = words(body);
         let chosen = self.mask(&query.attributes)?;
         let people: BTreeSet<AnnotatorId> = self
@@ -251,7 +251,7 @@ impl Analysis {
         text: TextId,
         words: usize,
         people: &[u32],
-    ) -> Result<Expected, WorkbenchError> {
+    ) -> Result<Expected, ProjectError> {
         let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
         let Some(chosen) = self.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
         let read = || self.kept_words(question, &chosen.key);
@@ -276,7 +276,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         event: EventId,
-    ) -> Result<Option<Changed>, WorkbenchError> {
+    ) -> Result<Option<Changed>, ProjectError> {
         let mut changed: BTreeSet<(TextId, AnnotatorId)> = BTreeSet::new();
         let mut followed = event;
         loop {
@@ -297,7 +297,7 @@ impl Analysis {
 
     /// Updates the model with changes of labels since its last event; false if there were too many. Current
     /// answers are read from the project, never taken from the event.
-    fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
+    fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, ProjectError> {
         let Some((changed, followed)) = self.changed_since(question.id, fitted.followed)? else {
             return Ok(false);
         };
@@ -321,7 +321,7 @@ impl Analysis {
     }
 
     /// The question with spans that has this id, or to which the type with this id belongs, and the type.
-    pub(super) fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
+    pub(super) fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), ProjectError> {
         let index = self.context.index();
         let found = index.questions().iter().find_map(|question| {
             if question.id == id {
@@ -332,8 +332,8 @@ impl Analysis {
         });
         match found {
             Some((question, of_type)) if question.scale.kind() == ScaleKind::Spans => Ok((question, of_type)),
-            Some((question, _)) => Err(WorkbenchError::NoSpans(question.name)),
-            None => Err(WorkbenchError::NoQuestion),
+            Some((question, _)) => Err(ProjectError::NoSpans(question.name)),
+            None => Err(ProjectError::NoQuestion),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::span_data::TOGETHER;
 use super::word_table::{WordOfText, WordOfType, WordsOfText};
 use dissensus_domain::{AnnotatorId, Question, ScaleKind, TextId};
 use dissensus_exchange::TypedTable;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_store::body_hash;
@@ -38,12 +38,12 @@ impl Analysis {
         texts: &TextFileChoices,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<CheckedWords, WorkbenchError> {
+    ) -> Result<CheckedWords, ProjectError> {
         let question = self.question_with_spans(choices.question.as_deref())?;
         TypedTable::check(out, false)?;
         check_outputs(&[out], &[texts.path.as_path(), self.context.store.path()], choices.replace)?;
         let chosen = self.chosen_rows(choices)?;
-        let texts = CheckedTexts::open(texts, progress).map_err(WorkbenchError::all_or_nothing)?;
+        let texts = CheckedTexts::open(texts, progress).map_err(ProjectError::all_or_nothing)?;
         Ok(CheckedWords { question, chosen, choices: choices.clone(), out: out.to_owned(), texts })
     }
 
@@ -60,7 +60,7 @@ impl Analysis {
         asked: &CheckedWords,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<WordPredictionFile, WorkbenchError> {
+    ) -> Result<WordPredictionFile, ProjectError> {
         let index = self.context.index();
         let people: Vec<AnnotatorId> = index.annotators().iter().map(|who| who.id).collect();
         let (encoder, selected, _) = self.encoding.open_in_use(encoder)?;
@@ -84,7 +84,7 @@ impl Analysis {
             replace: asked.choices.replace,
         };
         let written = predictor.write_file(&table, &asked.texts, &encoder, progress);
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     /// Which words of any text one annotator, or all, would mark, by the model of
@@ -99,9 +99,9 @@ impl Analysis {
         body: &str,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<WordsOfText, WorkbenchError> {
+    ) -> Result<WordsOfText, ProjectError> {
         if question.scale.kind() != ScaleKind::Spans {
-            return Err(WorkbenchError::NoSpans(question.name.clone()));
+            return Err(ProjectError::NoSpans(question.name.clone()));
         }
         let people: Vec<AnnotatorId> = match annotator {
             Some(who) => vec![who],
@@ -132,11 +132,7 @@ impl Analysis {
     }
 
     /// Hashes of the bodies that have an answer to the question, or that trained the encoder.
-    fn observed_bodies(
-        &self,
-        question: &Question,
-        encoder: &str,
-    ) -> Result<HashSet<[u8; 32]>, WorkbenchError> {
+    fn observed_bodies(&self, question: &Question, encoder: &str) -> Result<HashSet<[u8; 32]>, ProjectError> {
         let index = self.context.index();
         let (types, labels) = self.context.span_data(question)?;
         let answered = types.first().map_or(&[][..], |first| &first.texts[..]);

@@ -4,7 +4,7 @@ use super::Analysis;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
 use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use serde::Serialize;
@@ -69,17 +69,13 @@ impl Analysis {
     ///
     /// # Errors
     /// No such text; the question has no spans; the file cannot be read.
-    pub fn words_of_text(
-        &self,
-        question: Option<&str>,
-        text_id: &str,
-    ) -> Result<WordsOfText, WorkbenchError> {
+    pub fn words_of_text(&self, question: Option<&str>, text_id: &str) -> Result<WordsOfText, ProjectError> {
         let (question, types) = self.types_asked_for(question)?;
         let text = self
             .context
             .store
             .text_by_external(text_id)?
-            .ok_or_else(|| WorkbenchError::NoSuchText(text_id.to_owned()))?
+            .ok_or_else(|| ProjectError::NoSuchText(text_id.to_owned()))?
             .id;
         let names = self.annotator_ids();
         let body = self.context.store.bodies(&[text])?.pop().unwrap_or_default();
@@ -125,7 +121,7 @@ impl Analysis {
         out: &Path,
         replace: bool,
         progress: &dyn Progress,
-    ) -> Result<WordFile, WorkbenchError> {
+    ) -> Result<WordFile, ProjectError> {
         let (question, types) = self.types_asked_for(question)?;
         check_outputs(&[out], &[self.context.store.path()], replace)?;
         let texts = self.context.store.all_text_ids_and_externals()?;
@@ -146,7 +142,7 @@ impl Analysis {
         let mut rows = 0;
         for (nth, (id, name)) in texts.iter().enumerate() {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             progress.report(nth as u64, Some(texts.len() as u64), "writing words");
             let body = self.context.store.bodies(&[*id])?.pop().unwrap_or_default();
@@ -177,11 +173,11 @@ impl Analysis {
         Ok(WordFile { file: out.to_owned(), question: question.name, texts: texts.len() as u64, rows })
     }
 
-    pub(super) fn question_with_spans(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+    pub(super) fn question_with_spans(&self, name: Option<&str>) -> Result<Question, ProjectError> {
         let question = self.context.index().question_asked_for(name)?.clone();
         match question.scale.kind() {
             ScaleKind::Spans => Ok(question),
-            _ => Err(WorkbenchError::NoSpans(question.name)),
+            _ => Err(ProjectError::NoSpans(question.name)),
         }
     }
 
@@ -190,7 +186,7 @@ impl Analysis {
     fn types_asked_for(
         &self,
         name: Option<&str>,
-    ) -> Result<(Question, Vec<(QuestionId, String)>), WorkbenchError> {
+    ) -> Result<(Question, Vec<(QuestionId, String)>), ProjectError> {
         let id = self.context.index().question_asked_for(name)?.id;
         let (question, of_type) = self.span_question(id)?;
         let all = question
@@ -206,7 +202,7 @@ impl Analysis {
     }
 
     /// The predictions for each of these types.
-    fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
+    fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, ProjectError> {
         let of = |id: QuestionId| {
             let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);
             self.word_heat(&query, text, None, false)

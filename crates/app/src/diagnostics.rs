@@ -1,14 +1,14 @@
 //! Diagnostics that a user can copy into a bug report: versions, device, sizes and the last lines of the
 //! log. They contain no text, label or name.
 
-use super::Workbench;
+use super::Application;
 use dissensus_project::log::last_lines;
 use std::fmt::Write as _;
 
 /// Number of log lines: enough to see what led to an error.
 const LINES: usize = 100;
 
-impl Workbench {
+impl Application {
     /// Versions, device, sizes of the open project and the last lines of the log, for a bug report.
     pub fn diagnostics(&self) -> String {
         let app = self.app_info();

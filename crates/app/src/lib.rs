@@ -8,7 +8,7 @@ mod session_tests;
 
 use crate::session::Session;
 use dissensus_api::{AppInfo, AppSettings, ProjectInfo, RecentProject};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
@@ -23,13 +23,13 @@ const SETTINGS: &str = "settings.json";
 const MOST_RECENT: usize = 12;
 
 /// The application: at most one project is open at a time.
-pub struct Workbench {
+pub struct Application {
     home: Home,
     session: RwLock<Option<Arc<Session>>>,
     files: Mutex<()>,
 }
 
-impl Workbench {
+impl Application {
     /// Creates an application without an open project.
     pub fn new(home: Home) -> Self {
         Self { home, session: RwLock::new(None), files: Mutex::new(()) }
@@ -67,7 +67,7 @@ impl Workbench {
     }
 
     /// Removes a project from the list; its file is unaffected.
-    pub fn forget_recent(&self, path: &str) -> Result<(), WorkbenchError> {
+    pub fn forget_recent(&self, path: &str) -> Result<(), ProjectError> {
         let _guard = lock(&self.files);
         let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
         recent.retain(|project| project.path != path);
@@ -82,16 +82,16 @@ impl Workbench {
     ///
     /// # Errors
     /// A share outside 0..1 or a text size outside 12..64, or they cannot be written.
-    pub fn save_settings(&self, settings: &AppSettings) -> Result<(), WorkbenchError> {
+    pub fn save_settings(&self, settings: &AppSettings) -> Result<(), ProjectError> {
         if !(0.0..=1.0).contains(&settings.random_share) {
-            return Err(WorkbenchError::Setting {
+            return Err(ProjectError::Setting {
                 name: "random_share",
                 value: settings.random_share.to_string(),
                 allowed: "a share from 0 to 1".into(),
             });
         }
         if !(12..=64).contains(&settings.text_size) {
-            return Err(WorkbenchError::Setting {
+            return Err(ProjectError::Setting {
                 name: "text_size",
                 value: settings.text_size.to_string(),
                 allowed: "12 to 64 pixels".into(),
@@ -107,7 +107,7 @@ impl Workbench {
 
     /// Removes a file of pasted rows ([`dissensus_transfer::exchange::Exchange::paste`]), never any other
     /// file. A missing file is no error.
-    pub fn forget_pasted(&self, path: &Path) -> Result<(), WorkbenchError> {
+    pub fn forget_pasted(&self, path: &Path) -> Result<(), ProjectError> {
         forget_pasted(&self.home, path)
     }
 
@@ -115,7 +115,7 @@ impl Workbench {
     ///
     /// # Errors
     /// The file exists, or the folder cannot be written.
-    pub fn new_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+    pub fn new_project(&self, path: &str) -> Result<ProjectInfo, ProjectError> {
         let path = with_ending(path);
         let session = Session::create(&path, &self.home)?;
         self.take(session, false)
@@ -125,7 +125,7 @@ impl Workbench {
     ///
     /// # Errors
     /// See [`Session::open`]; the previous project stays open.
-    pub fn open_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+    pub fn open_project(&self, path: &str) -> Result<ProjectInfo, ProjectError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
             && same_file(session.project.path(), path)
@@ -142,7 +142,7 @@ impl Workbench {
     ///
     /// # Errors
     /// See [`Session::open_to_read`]; the previous project stays open.
-    pub fn open_project_to_read(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+    pub fn open_project_to_read(&self, path: &str) -> Result<ProjectInfo, ProjectError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
             && same_file(session.project.path(), path)
@@ -158,11 +158,11 @@ impl Workbench {
     }
 
     /// Opens the sample project, which is created on first use.
-    pub fn open_sample(&self) -> Result<ProjectInfo, WorkbenchError> {
+    pub fn open_sample(&self) -> Result<ProjectInfo, ProjectError> {
         let path = self.home.sample_path();
         if !path.exists() {
             if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
+                std::fs::create_dir_all(folder).map_err(|source| ProjectError::Io {
                     path: folder.to_owned(),
                     doing: "making the folder",
                     source,
@@ -188,8 +188,8 @@ impl Workbench {
     /// No project is open; an error of `work`, with the project open again; or it cannot be opened again.
     pub fn alone<T>(
         &self,
-        work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
+        work: impl FnOnce(&Session) -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
         let session = self.open_session()?;
         let path = session.project.path().to_owned();
         if session.project.is_reader() {
@@ -208,7 +208,7 @@ impl Workbench {
     }
 
     /// Information on the open project.
-    pub fn project(&self) -> Result<Option<ProjectInfo>, WorkbenchError> {
+    pub fn project(&self) -> Result<Option<ProjectInfo>, ProjectError> {
         self.session().map(|session| session.project.info()).transpose()
     }
 
@@ -221,11 +221,11 @@ impl Workbench {
     ///
     /// # Errors
     /// No project is open.
-    pub fn open_session(&self) -> Result<Arc<Session>, WorkbenchError> {
-        self.session().ok_or(WorkbenchError::NoProject)
+    pub fn open_session(&self) -> Result<Arc<Session>, ProjectError> {
+        self.session().ok_or(ProjectError::NoProject)
     }
 
-    fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, WorkbenchError> {
+    fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, ProjectError> {
         session.project.apply_settings(&self.settings());
         let info = session.project.info()?;
         let old = self
@@ -241,7 +241,7 @@ impl Workbench {
         Ok(info)
     }
 
-    fn remember(&self, info: &ProjectInfo, sample: bool) -> Result<(), WorkbenchError> {
+    fn remember(&self, info: &ProjectInfo, sample: bool) -> Result<(), ProjectError> {
         let _guard = lock(&self.files);
         let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
         recent.retain(|project| project.path != info.path);
@@ -276,7 +276,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Home, Workbench, with_ending};
+    use super::{Application, Home, with_ending};
 
     #[test]
     fn a_missing_ending_is_added_and_dots_in_names_stay() {
@@ -293,7 +293,7 @@ mod tests {
         let config = folder.path().join("config");
         std::fs::create_dir(&config).unwrap();
         let (settings, recent) = (config.join("settings.json"), config.join("recent.json"));
-        let workbench = Workbench::new(Home::inside(&config, Vec::new()));
+        let workbench = Application::new(Home::inside(&config, Vec::new()));
         workbench.save_settings(&workbench.settings()).unwrap();
         // As a restored backup may have left it.
         std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o644)).unwrap();

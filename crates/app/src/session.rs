@@ -12,7 +12,7 @@ use dissensus_labelling::Labelling;
 use dissensus_labelling::guideline::Guidelines;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
 use dissensus_project::log::go_on;
@@ -67,7 +67,7 @@ impl Session {
     ///
     /// # Errors
     /// The file exists, or its folder cannot be written.
-    pub fn create(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+    pub fn create(path: &Path, home: &Home) -> Result<Self, ProjectError> {
         Self::on(Store::create_recorded(path, &home.check_records())?, home)
     }
 
@@ -76,7 +76,7 @@ impl Session {
     /// # Errors
     /// The file is missing, not a project, newer than this program, damaged, read-only or open elsewhere;
     /// each has its own code and the file is unchanged.
-    pub fn open(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+    pub fn open(path: &Path, home: &Home) -> Result<Self, ProjectError> {
         Self::on(Store::open_recorded(path, &home.check_records())?, home)
     }
 
@@ -84,11 +84,11 @@ impl Session {
     ///
     /// # Errors
     /// Those of [`Session::open`], except that a project may be open elsewhere or read-only.
-    pub fn open_to_read(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+    pub fn open_to_read(path: &Path, home: &Home) -> Result<Self, ProjectError> {
         Self::on(Store::open_reader_recorded(path, &home.check_records())?, home)
     }
 
-    fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+    fn on(store: Store, home: &Home) -> Result<Self, ProjectError> {
         let context = Arc::new(Context::open(store, home)?);
         let index = context.index();
         tracing::info!(
@@ -98,25 +98,25 @@ impl Session {
             reader = context.is_reader(),
             "project opened"
         );
-        let saved_runs = SavedRuns::of(&context);
-        let encoding = Encoding::of(&context, &saved_runs);
-        let live = LiveModels::of(&context, &encoding);
-        let background = Background::of(&context, &encoding, &live);
+        let saved_runs = SavedRuns::new(&context);
+        let encoding = Encoding::new(&context, &saved_runs);
+        let live = LiveModels::new(&context, &encoding);
+        let background = Background::new(&context, &encoding, &live);
         let project = Project::of(&context, &encoding, &live);
         if !context.is_reader() {
             go_on("finishing what a withdrawal left to do", project.finish_erasing());
         }
-        let practice = Practice::of(&context);
-        let labelling = Labelling::of(&context, &project, &live, &practice)?;
-        let runs = Runs::of(&context, &saved_runs, &encoding, &background);
-        let analysis = Analysis::of(&context, &encoding, &live, &runs);
-        let bundles = Bundles::of(&context, &encoding, &live, &runs, &analysis);
-        let exchange = Exchange::of(&context, &labelling, &practice, &background);
-        let guideline = Guidelines::of(&context);
-        let study = Study::of(&context, &project, &labelling, &practice, &background);
-        let panels = Panels::of(&context, &encoding, &analysis);
-        let summaries = Summaries::of(&context, &live, &analysis);
-        let paper = PaperReports::of(
+        let practice = Practice::new(&context);
+        let labelling = Labelling::new(&context, &project, &live, &practice)?;
+        let runs = Runs::new(&context, &saved_runs, &encoding, &background);
+        let analysis = Analysis::new(&context, &encoding, &live, &runs);
+        let bundles = Bundles::new(&context, &encoding, &live, &runs, &analysis);
+        let exchange = Exchange::new(&context, &labelling, &practice, &background);
+        let guideline = Guidelines::new(&context);
+        let study = Study::new(&context, &project, &labelling, &practice, &background);
+        let panels = Panels::new(&context, &encoding, &analysis);
+        let summaries = Summaries::new(&context, &live, &analysis);
+        let paper = PaperReports::new(
             &context,
             &Parts {
                 project: &project,
@@ -129,7 +129,7 @@ impl Session {
                 study: &study,
             },
         );
-        let texts = Texts::of(&context, &encoding, &labelling, &practice);
+        let texts = Texts::new(&context, &encoding, &labelling, &practice);
         Ok(Self {
             project,
             labelling,
@@ -152,7 +152,7 @@ impl Session {
 
     /// The project's contents, everyone's progress, and the next steps for `reading_as`, the current
     /// annotator.
-    pub fn overview(&self, reading_as: Option<AnnotatorId>) -> Result<Overview, WorkbenchError> {
+    pub fn overview(&self, reading_as: Option<AnnotatorId>) -> Result<Overview, ProjectError> {
         let (texts, left) = self.texts.to_answer(reading_as)?;
         self.analysis.overview(texts, left)
     }

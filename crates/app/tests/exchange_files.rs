@@ -7,7 +7,7 @@
 use dissensus_api::{ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_exchange::{Source, guess_roles, read_rows};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn number(counted: &Value, key: &str) -> u64 {
 }
 
 /// Choices for importing a file: a missing annotator is supplied, and a scale with one level gets another.
-fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, WorkbenchError> {
+fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, ProjectError> {
     let mut columns = session.exchange.guess_columns(path, &ImportChoices::default())?;
     if columns.annotator.is_none() && (columns.label.is_some() || columns.span_start.is_some()) {
         columns.annotator = Some("=somebody".to_owned());
@@ -47,7 +47,7 @@ fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, W
     Ok(ImportChoices { columns: Some(columns), skip_bad: bad, ..ImportChoices::default() })
 }
 
-fn import(session: &Session, path: &Path, bad: bool) -> Result<ImportReport, WorkbenchError> {
+fn import(session: &Session, path: &Path, bad: bool) -> Result<ImportReport, ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let mut choices = choices(session, path, bad)?;
     let first = session.exchange.import(path, &choices, &silent);

@@ -14,7 +14,7 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind};
 use dissensus_encoder::{DeviceChoice, Pooling};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
@@ -109,7 +109,7 @@ impl Worker<'_> {
     fn call<T>(
         &mut self,
         what: &'static str,
-        work: impl FnOnce(&mut Self) -> Result<T, WorkbenchError>,
+        work: impl FnOnce(&mut Self) -> Result<T, ProjectError>,
     ) -> Option<T> {
         self.pending.lock().unwrap().insert(self.number, (what, Instant::now()));
         let result = work(self);
@@ -132,7 +132,7 @@ impl Worker<'_> {
         format!("stress-{}", self.number)
     }
 
-    fn anybody(&mut self) -> Result<AnnotatorId, WorkbenchError> {
+    fn anybody(&mut self) -> Result<AnnotatorId, ProjectError> {
         let all = self.session.project.annotators()?;
         Ok(all[self.dice.below(all.len())].id)
     }

@@ -2,7 +2,7 @@
 
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelError;
 use dissensus_store::StoreError;
 use std::io;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub enum BenchError {
     /// A use case.
     #[error(transparent)]
-    Workbench(#[from] WorkbenchError),
+    Application(#[from] ProjectError),
     /// The project file.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -26,7 +26,7 @@ pub(crate) struct Material {
 
 impl Material {
     /// Imports and encodes `file`.
-    pub(crate) fn of(home: &Home, file: &Path, encoder: Option<String>) -> Result<Self, BenchError> {
+    pub(crate) fn new(home: &Home, file: &Path, encoder: Option<String>) -> Result<Self, BenchError> {
         let folder =
             tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
         let path = folder.path().join("bench.dissensus");

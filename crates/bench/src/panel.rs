@@ -89,7 +89,7 @@ pub struct PanelScores {
 /// # Errors
 /// The file cannot be imported or encoded, has too few labels to fit a model, or no held-out text has as many annotators as members are asked for.
 pub fn panel(home: &Home, choices: &PanelChoices, say: &dyn Fn(&str)) -> Result<PanelBench, BenchError> {
-    let material = Material::of(home, &choices.file, choices.encoder.clone())?;
+    let material = Material::new(home, &choices.file, choices.encoder.clone())?;
     let mut seeds = Vec::new();
     for seed in 0..choices.seeds {
         say(&format!("seed {seed}"));

@@ -100,7 +100,7 @@ impl Standing {
 
     /// The result after `right` right answers out of `answered`, where `all` are required: failed
     /// as soon as the mark can no longer be reached.
-    pub fn of(pass: f64, right: u32, answered: u32, all: u32) -> Self {
+    pub fn new(pass: f64, right: u32, answered: u32, all: u32) -> Self {
         // Tolerance: 0.8 of 5 texts must be 4 texts in spite of floating-point error.
         let wanted = pass * f64::from(all) - 1e-9;
         let missing = all.saturating_sub(answered);
@@ -156,7 +156,7 @@ pub struct PracticeRounds(pub Vec<PracticeRound>);
 impl PracticeRounds {
     /// Groups answers, in chronological order, into rounds; `finished` lists the numbers of
     /// finished rounds, from 1.
-    pub fn of(
+    pub fn new(
         answers: impl IntoIterator<Item = PracticeAnswer>,
         finished: impl IntoIterator<Item = u32>,
     ) -> Self {
@@ -213,7 +213,7 @@ impl PracticeRound {
             return Standing::Unfinished;
         }
         let (right, of) = self.score(texts, right);
-        Standing::of(pass, right, of, of)
+        Standing::new(pass, right, of, of)
     }
 }
 
@@ -272,19 +272,19 @@ mod tests {
             (4, 5, Standing::Passed),
             (3, 5, Standing::Failed),
         ] {
-            assert_eq!(Standing::of(0.8, right, answered, 5), standing, "{right} of {answered}");
+            assert_eq!(Standing::new(0.8, right, answered, 5), standing, "{right} of {answered}");
         }
         for all in 1..100 {
-            assert_eq!(Standing::of(0.1 + 0.2, 0, 0, 0), Standing::Passed);
-            assert_eq!(Standing::of(1.0, all, all, all), Standing::Passed, "{all}");
-            assert_eq!(Standing::of(1.0, all - 1, all, all), Standing::Failed, "{all}");
+            assert_eq!(Standing::new(0.1 + 0.2, 0, 0, 0), Standing::Passed);
+            assert_eq!(Standing::new(1.0, all, all, all), Standing::Passed, "{all}");
+            assert_eq!(Standing::new(1.0, all - 1, all, all), Standing::Failed, "{all}");
         }
     }
 
     #[test]
     fn a_round_counts_first_answers_and_ends_when_all_are_given() {
         let rounds =
-            PracticeRounds::of([answer(1, 1, 1), answer(1, 1, 0), answer(2, 1, 3), answer(1, 2, 0)], []);
+            PracticeRounds::new([answer(1, 1, 1), answer(1, 1, 0), answer(2, 1, 3), answer(1, 2, 0)], []);
         let [first, second] = &rounds.0[..] else { panic!("{rounds:?}") };
         assert_eq!(
             first.score(&texts(), equal),
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_added_later_does_not_open_a_round_that_was_finished() {
-        let done = PracticeRounds::of([answer(1, 1, 0), answer(2, 1, 3)], [1, 7]);
+        let done = PracticeRounds::new([answer(1, 1, 0), answer(2, 1, 3)], [1, 7]);
         let round = done.last().unwrap();
         assert_eq!(round.left(&texts()).count(), 0);
         assert_eq!(round.standing(&texts(), 1.0, equal), Standing::Passed);

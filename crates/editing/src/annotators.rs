@@ -4,7 +4,7 @@ use super::Project;
 use dissensus_api::AnnotatorInfo;
 use dissensus_domain::{Annotator, AnnotatorId, Attributes, composed};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::names::{checked_name, look_alikes};
 use dissensus_store::{NewAnnotator, WriteTx};
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 impl Project {
     /// All annotators, in the order of addition.
-    pub fn annotators(&self) -> Result<Vec<AnnotatorInfo>, WorkbenchError> {
+    pub fn annotators(&self) -> Result<Vec<AnnotatorInfo>, ProjectError> {
         let mut labels: HashMap<AnnotatorId, u32> = HashMap::new();
         for count in self.context.store.annotator_counts()? {
             *labels.entry(count.annotator).or_default() += count.labels;
@@ -35,23 +35,19 @@ impl Project {
     ///
     /// # Errors
     /// The name is blank, too long or taken, or looks like that of another person
-    /// ([`WorkbenchError::NearName`]).
-    pub fn add_annotator(
-        &self,
-        name: &str,
-        attributes: &Attributes,
-    ) -> Result<AnnotatorInfo, WorkbenchError> {
+    /// ([`ProjectError::NearName`]).
+    pub fn add_annotator(&self, name: &str, attributes: &Attributes) -> Result<AnnotatorInfo, ProjectError> {
         let index = self.context.index();
         if index.annotator_named(name).is_none()
             && let Some(near) = look_alikes(index.annotators().iter(), name.trim()).first()
         {
             let (name, known) = (composed(name.trim()), near.external_id.clone());
-            return Err(WorkbenchError::NearName { name, known });
+            return Err(ProjectError::NearName { name, known });
         }
         // An invalid name is refused below.
         let store = &self.context.store;
         if store.looks_withdrawn(name.trim())? && !store.has_withdrawn(name.trim())? {
-            return Err(WorkbenchError::NearWithdrawn(composed(name.trim())));
+            return Err(ProjectError::NearWithdrawn(composed(name.trim())));
         }
         self.add_new_annotator(name, attributes)
     }
@@ -65,7 +61,7 @@ impl Project {
         &self,
         name: &str,
         attributes: &Attributes,
-    ) -> Result<AnnotatorInfo, WorkbenchError> {
+    ) -> Result<AnnotatorInfo, ProjectError> {
         self.context.whole_project()?;
         let name = checked_name("annotator", name)?;
         for (attribute, value) in attributes {
@@ -74,7 +70,7 @@ impl Project {
         }
         let taken = |a: &Annotator| composed(&a.external_id) == name || composed(&a.name) == name;
         if self.context.index().annotators().iter().any(taken) {
-            return Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" });
+            return Err(ProjectError::Name { what: "annotator", name, why: "is taken: choose another" });
         }
         let new = NewAnnotator {
             external_id: name.clone(),
@@ -109,23 +105,22 @@ impl Project {
         name: Option<&str>,
         set: &[(String, String)],
         unset: &[String],
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         self.context.whole_project()?;
         let name = name.map(|name| self.free_name(annotator, name)).transpose()?;
         let attribute = |(name, value): &(String, String)| {
             Ok((checked_name("attribute", name)?, checked_name("attribute", value)?))
         };
-        let set: Vec<(String, String)> = set.iter().map(attribute).collect::<Result<_, WorkbenchError>>()?;
+        let set: Vec<(String, String)> = set.iter().map(attribute).collect::<Result<_, ProjectError>>()?;
         let unset: Vec<String> = unset.iter().map(|name| name.trim().to_owned()).collect();
-        let refused =
-            |name: &str, why| WorkbenchError::Name { what: "attribute", name: name.to_owned(), why };
+        let refused = |name: &str, why| ProjectError::Name { what: "attribute", name: name.to_owned(), why };
         let mut seen = HashSet::new();
         for named in set.iter().map(|(name, _)| name).chain(&unset) {
             if !seen.insert(named.clone()) {
                 return Err(refused(named, "is given twice: name it once"));
             }
         }
-        let change = move |tx: &mut WriteTx<'_>| -> Result<(), WorkbenchError> {
+        let change = move |tx: &mut WriteTx<'_>| -> Result<(), ProjectError> {
             // Attributes are read inside the transaction: another one may have been changed meanwhile.
             let mut known = tx.attributes(annotator)?;
             for named in &unset {
@@ -142,12 +137,12 @@ impl Project {
     }
 
     /// Validates a name that no other annotator has.
-    fn free_name(&self, annotator: AnnotatorId, name: &str) -> Result<String, WorkbenchError> {
+    fn free_name(&self, annotator: AnnotatorId, name: &str) -> Result<String, ProjectError> {
         let name = checked_name("annotator", name)?;
         let same = |known: &str| composed(known) == name;
         let taken = |a: &Annotator| a.id != annotator && (same(&a.external_id) || same(&a.name));
         match self.context.index().annotators().iter().any(taken) {
-            true => Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" }),
+            true => Err(ProjectError::Name { what: "annotator", name, why: "is taken: choose another" }),
             false => Ok(name),
         }
     }
@@ -162,7 +157,7 @@ impl Project {
     ///
     /// # Errors
     /// There is no annotator of that name.
-    pub fn annotator(&self, name: &str) -> Result<Annotator, WorkbenchError> {
+    pub fn annotator(&self, name: &str) -> Result<Annotator, ProjectError> {
         self.context.index().annotator_asked_for(name).cloned()
     }
 }

@@ -8,13 +8,13 @@
 use super::Project;
 use dissensus_domain::{AnnotatorId, AttributeForm, Fact, FactKind, FormAnswers, FormAttribute};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use serde::de::DeserializeOwned;
 
 impl Project {
     /// The form; without attributes where nothing is asked.
-    pub fn attribute_form(&self) -> Result<AttributeForm, WorkbenchError> {
+    pub fn attribute_form(&self) -> Result<AttributeForm, ProjectError> {
         Ok(read(self.context.store.fact(FactKind::AttributeForm, None, None, None)?))
     }
 
@@ -22,13 +22,13 @@ impl Project {
     ///
     /// # Errors
     /// The open project is a task packet, or the form is invalid. Nothing is changed then.
-    pub fn set_attribute_form(&self, form: &AttributeForm) -> Result<AttributeForm, WorkbenchError> {
+    pub fn set_attribute_form(&self, form: &AttributeForm) -> Result<AttributeForm, ProjectError> {
         self.context.whole_project()?;
         let form = form.trimmed();
         form.check()?;
         let value = match form.attributes.is_empty() {
             true => serde_json::Value::Null,
-            false => serde_json::to_value(&form).map_err(|e| WorkbenchError::internal(&e))?,
+            false => serde_json::to_value(&form).map_err(|e| ProjectError::internal(&e))?,
         };
         let fact = Fact::of_project(FactKind::AttributeForm, now_ms(), value);
         self.context.store.write(move |tx| tx.set_fact(&fact))?;
@@ -38,7 +38,7 @@ impl Project {
 
     /// The part of the form that is left for a person: what is neither answered nor known otherwise. Empty
     /// for simulated annotators.
-    pub fn form_left(&self, annotator: AnnotatorId) -> Result<AttributeForm, WorkbenchError> {
+    pub fn form_left(&self, annotator: AnnotatorId) -> Result<AttributeForm, ProjectError> {
         let index = self.context.index();
         let person = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
         let Some(person) = person.filter(|person| !person.simulated) else {
@@ -50,7 +50,7 @@ impl Project {
     }
 
     /// A person's answers so far.
-    pub fn form_answers(&self, annotator: AnnotatorId) -> Result<FormAnswers, WorkbenchError> {
+    pub fn form_answers(&self, annotator: AnnotatorId) -> Result<FormAnswers, ProjectError> {
         Ok(self.context.store.form_answers(annotator)?)
     }
 
@@ -60,7 +60,7 @@ impl Project {
     /// # Errors
     /// There is no such person, another person's packet is open, or the answers do not match the form.
     /// Nothing is recorded then.
-    pub fn answer_form(&self, annotator: AnnotatorId, answers: &FormAnswers) -> Result<(), WorkbenchError> {
+    pub fn answer_form(&self, annotator: AnnotatorId, answers: &FormAnswers) -> Result<(), ProjectError> {
         self.context.may_answer(annotator)?;
         let (form, left) = (self.attribute_form()?, self.form_left(annotator)?);
         let now = |one: &&FormAttribute| answers.0.contains_key(&one.name) || left.attributes.contains(one);

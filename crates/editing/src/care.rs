@@ -4,12 +4,12 @@ use super::Project;
 use dissensus_api::{HarmfulFrom, StudyCare, TextGroup};
 use dissensus_domain::{Question, QuestionId, StudyLimits};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 
 impl Project {
     /// The study's care settings.
-    pub fn care(&self) -> Result<StudyCare, WorkbenchError> {
+    pub fn care(&self) -> Result<StudyCare, ProjectError> {
         let store = &self.context.store;
         let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
         let index = self.context.index();
@@ -28,14 +28,14 @@ impl Project {
     /// # Errors
     /// The open project is a task packet, a limit of 0, a level that is not on its question's scale, one
     /// question twice, or an I/O error. Nothing is set then.
-    pub fn set_care(&self, care: &StudyCare) -> Result<(), WorkbenchError> {
+    pub fn set_care(&self, care: &StudyCare) -> Result<(), ProjectError> {
         self.context.whole_project()?;
         check_limit(care.limit)?;
         let mut levels = Vec::with_capacity(care.harmful.len());
         for HarmfulFrom { question, level } in &care.harmful {
             let asked = self.with_level(*question, *level)?;
             if levels.iter().any(|(known, _)| *known == asked.id) {
-                return Err(WorkbenchError::Setting {
+                return Err(ProjectError::Setting {
                     name: "harmful",
                     value: asked.name,
                     allowed: "one level of each question".to_owned(),
@@ -53,17 +53,17 @@ impl Project {
     }
 
     /// The groups of texts, largest first, at most 500; a task packet has none.
-    pub fn text_groups(&self) -> Result<Vec<TextGroup>, WorkbenchError> {
+    pub fn text_groups(&self) -> Result<Vec<TextGroup>, ProjectError> {
         let groups = self.context.store.text_groups(MOST_GROUPS)?;
         Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
     }
 
     /// Finds a question, if its scale has this level.
-    pub fn with_level(&self, question: QuestionId, level: u16) -> Result<Question, WorkbenchError> {
+    pub fn with_level(&self, question: QuestionId, level: u16) -> Result<Question, ProjectError> {
         let index = self.context.index();
         let asked = index.whole(question)?;
         if usize::from(level) >= asked.scale.len() {
-            return Err(WorkbenchError::off_scale(&format!("level {level}"), asked));
+            return Err(ProjectError::off_scale(&format!("level {level}"), asked));
         }
         Ok(asked.clone())
     }
@@ -75,9 +75,9 @@ const MOST_GROUPS: u32 = 500;
 const MOST_A_DAY: u32 = 100_000;
 
 /// Refuses an invalid limit.
-pub fn check_limit(limit: Option<u32>) -> Result<(), WorkbenchError> {
+pub fn check_limit(limit: Option<u32>) -> Result<(), ProjectError> {
     match limit {
-        Some(limit) if !(1..=MOST_A_DAY).contains(&limit) => Err(WorkbenchError::Setting {
+        Some(limit) if !(1..=MOST_A_DAY).contains(&limit) => Err(ProjectError::Setting {
             name: "limit",
             value: limit.to_string(),
             allowed: "1 to 100,000 texts a day, or none".to_owned(),

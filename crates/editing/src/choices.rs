@@ -2,14 +2,14 @@
 
 use super::Project;
 use dissensus_api::{AppSettings, ProjectChoices};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 /// Key of the setting with the choices.
 pub(super) const KEY: &str = "choices";
 
 impl Project {
     /// Stores the last choices, so that the project opens as it was left. Ignored for a read-only project.
-    pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), WorkbenchError> {
+    pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), ProjectError> {
         if self.is_reader() {
             return Ok(());
         }

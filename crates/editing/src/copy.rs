@@ -4,7 +4,7 @@ use super::Project;
 use dissensus_api::CopyReport;
 use dissensus_domain::WorkState;
 use dissensus_files::{AtomicFolder, beside};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_store::{CopyTarget, StoreError};
 use dissensus_training::saved_runs::AUXILIARY;
@@ -36,13 +36,13 @@ impl Project {
         path: &Path,
         choices: CopyChoices,
         progress: &dyn Progress,
-    ) -> Result<CopyReport, WorkbenchError> {
+    ) -> Result<CopyReport, ProjectError> {
         let store = &self.context.store;
         let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
         let target = beside(path, RUNS);
         let with_runs = runs.as_ref().filter(|_| choices.runs);
         if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
-            return Err(WorkbenchError::RunsExist(target));
+            return Err(ProjectError::RunsExist(target));
         }
         // The large part first: the project gets its name only when everything that belongs to it is there.
         let finished: BTreeSet<String> = store
@@ -64,11 +64,10 @@ impl Project {
             progress.flow()
         });
         copied.map_err(|error| match error {
-            StoreError::Exists(path) => WorkbenchError::CopyExists(path),
+            StoreError::Exists(path) => ProjectError::CopyExists(path),
             other => other.into(),
         })?;
-        let failed =
-            |source| WorkbenchError::Io { path: target.clone(), doing: "copying the runs to", source };
+        let failed = |source| ProjectError::Io { path: target.clone(), doing: "copying the runs to", source };
         if let Some(folder) = folder {
             folder.finish_new().map_err(failed)?;
         }
@@ -84,7 +83,7 @@ impl Project {
 
     /// Like [`Project::save_copy`] without the runs, as a job; an existing file is replaced (the dialog has
     /// asked).
-    pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, WorkbenchError> {
+    pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, ProjectError> {
         let context = &self.context;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let choices = CopyChoices { replace: true, runs: false };
@@ -99,10 +98,10 @@ fn copied_folder(
     target: &Path,
     left_out: impl Fn(&Path) -> bool,
     progress: &dyn Progress,
-) -> Result<AtomicFolder, WorkbenchError> {
+) -> Result<AtomicFolder, ProjectError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| WorkbenchError::Io { path, doing: "copying the runs to", source }
+        move |source| ProjectError::Io { path, doing: "copying the runs to", source }
     };
     let folder = AtomicFolder::create(target).map_err(failed(target))?;
     let mut open: Vec<PathBuf> = vec![PathBuf::new()];
@@ -132,7 +131,7 @@ fn copied_folder(
                     done += count as u64;
                     progress.report(done, None, "runs");
                     if progress.cancelled() {
-                        return Err(WorkbenchError::Cancelled);
+                        return Err(ProjectError::Cancelled);
                     }
                 }
             }

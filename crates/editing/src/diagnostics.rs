@@ -1,13 +1,13 @@
 //! Sizes of the project for a bug report. They contain no text, label or name.
 
 use super::Project;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use std::fmt::Write as _;
 
 impl Project {
     /// Sizes of the project and running work, one line each.
-    pub fn diagnostics(&self) -> Result<String, WorkbenchError> {
+    pub fn diagnostics(&self) -> Result<String, ProjectError> {
         let context = &self.context;
         let (index, active) = (context.index(), self.encoding.active_encoder()?);
         let labels: u32 = context.store.annotator_counts()?.iter().map(|count| count.labels).sum();

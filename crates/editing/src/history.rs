@@ -8,7 +8,7 @@ use dissensus_domain::{
 };
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::pseudonyms::Pseudonyms;
 use dissensus_project::words::counted;
 use dissensus_store::{CopyOrigin, Done, HistoryEntry as Row, HistoryFilter, HistoryPlace, Store};
@@ -27,7 +27,7 @@ impl Project {
     /// # Errors
     /// The file cannot be read, `after` is not a cursor of the log, or this is a task packet: its log could
     /// reveal right answers before they are asked for.
-    pub fn history(&self, wish: &HistoryWish) -> Result<HistoryPage, WorkbenchError> {
+    pub fn history(&self, wish: &HistoryWish) -> Result<HistoryPage, ProjectError> {
         self.context.whole_project()?;
         let (store, index) = (&self.context.store, self.context.index());
         let after = wish.after.as_deref().map(place_from).transpose()?;
@@ -65,7 +65,7 @@ fn named_like(index: &Index, words: &str) -> Vec<AnnotatorId> {
     index.annotators().iter().filter(|a| holds(&a.name) || holds(&a.external_id)).map(|a| a.id).collect()
 }
 
-fn place_from(written: &str) -> Result<HistoryPlace, WorkbenchError> {
+fn place_from(written: &str) -> Result<HistoryPlace, ProjectError> {
     let read = || -> Option<HistoryPlace> {
         let [at_ms, source, row]: [&str; 3] = written.split(':').collect::<Vec<_>>().try_into().ok()?;
         Some(HistoryPlace {
@@ -74,7 +74,7 @@ fn place_from(written: &str) -> Result<HistoryPlace, WorkbenchError> {
             row: row.parse().ok()?,
         })
     };
-    read().ok_or_else(|| WorkbenchError::Internal(format!("\"{written}\" is no place of the log")))
+    read().ok_or_else(|| ProjectError::Internal(format!("\"{written}\" is no place of the log")))
 }
 
 fn place(of: HistoryPlace) -> String {
@@ -95,11 +95,11 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    fn new(project: &'a Project, index: Arc<Index>, wish: &HistoryWish) -> Result<Self, WorkbenchError> {
+    fn new(project: &'a Project, index: Arc<Index>, wish: &HistoryWish) -> Result<Self, ProjectError> {
         let store = &project.context.store;
         Ok(Self {
             store,
-            pseudonyms: wish.hide_names.then(|| Pseudonyms::of(&project.context)).transpose()?,
+            pseudonyms: wish.hide_names.then(|| Pseudonyms::new(&project.context)).transpose()?,
             origins: store.copy_origins()?,
             packets: store.packet_holders()?.into_iter().collect(),
             reader: wish.reader,
@@ -108,7 +108,7 @@ impl<'a> Teller<'a> {
         })
     }
 
-    fn entry(&self, row: Row) -> Result<HistoryEntry, WorkbenchError> {
+    fn entry(&self, row: Row) -> Result<HistoryEntry, ProjectError> {
         let withheld = self.is_withheld(&row)?;
         let question = row.question.and_then(|id| self.index.question(id));
         let text = row.text.map(|id| self.store.text(id)).transpose()?.flatten();
@@ -139,7 +139,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Whether it reveals another person's view of a text that the reader has not answered.
-    fn is_withheld(&self, row: &Row) -> Result<bool, WorkbenchError> {
+    fn is_withheld(&self, row: &Row) -> Result<bool, ProjectError> {
         let (Some(reader), Some(question), Some(text)) = (self.reader, row.question, row.text) else {
             return Ok(false);
         };

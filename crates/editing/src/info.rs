@@ -4,13 +4,13 @@ use super::{Project, choices};
 use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
 use dissensus_domain::{Question, QuestionId};
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::names::project_name;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 impl Project {
     /// Summary of the project's contents.
-    pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
+    pub fn info(&self) -> Result<ProjectInfo, ProjectError> {
         let store = &self.context.store;
         let index = self.context.index();
         // Number of labels of each question, and of annotators with labels.
@@ -34,7 +34,7 @@ impl Project {
                 ..question_info(q, counts.get(&q.id).copied().unwrap_or_default())
             })
         });
-        let questions: Vec<QuestionInfo> = questions.collect::<Result<_, WorkbenchError>>()?;
+        let questions: Vec<QuestionInfo> = questions.collect::<Result<_, ProjectError>>()?;
         Ok(ProjectInfo {
             path: store.path().to_string_lossy().into_owned(),
             name: project_name(store.path()),

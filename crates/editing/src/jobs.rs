@@ -2,12 +2,12 @@
 
 use super::Project;
 use dissensus_api::JobInfo;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::collections::BTreeMap;
 
 impl Project {
     /// Running jobs, and the last ones that ended, newest first.
-    pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
+    pub fn jobs(&self) -> Result<Vec<JobInfo>, ProjectError> {
         let running: BTreeMap<u32, JobInfo> =
             self.context.jobs.running().into_iter().map(|j| (j.id, j)).collect();
         let kept = self.context.store.jobs(20)?.into_iter();

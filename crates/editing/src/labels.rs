@@ -1,7 +1,7 @@
 //! All current labels, with names.
 
 use super::Project;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::ExportScope;
 
 /// A current label, with names.
@@ -27,7 +27,7 @@ impl Project {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn label_rows(&self, question: Option<&str>) -> Result<Vec<LabelRow>, WorkbenchError> {
+    pub fn label_rows(&self, question: Option<&str>) -> Result<Vec<LabelRow>, ProjectError> {
         let only = question.map(|name| self.question(Some(name))).transpose()?;
         if let Some(only) = &only {
             self.context.index().whole(only.id)?;
@@ -50,7 +50,7 @@ impl Project {
                         note: row.event.remark.note.clone(),
                         confidence: row.event.remark.confidence,
                     });
-                    Ok::<(), WorkbenchError>(())
+                    Ok::<(), ProjectError>(())
                 })?;
             }
             Ok(rows)

@@ -9,7 +9,7 @@ use dissensus_domain::{
     Answer, Condition, FactKind, LevelEdit, Question, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind,
 };
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::names::checked_name;
 use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
@@ -36,12 +36,12 @@ impl Project {
     ///
     /// # Errors
     /// There is no such answer to the question.
-    pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, WorkbenchError> {
+    pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, ProjectError> {
         match question.scale.kind() {
             ScaleKind::Spans => {
-                Ok(Answer::Spans(question.scale.spans_named(value).map_err(WorkbenchError::Spans)?))
+                Ok(Answer::Spans(question.scale.spans_named(value).map_err(ProjectError::Spans)?))
             }
-            _ => question.scale.answer_named(value).ok_or_else(|| WorkbenchError::off_scale(value, question)),
+            _ => question.scale.answer_named(value).ok_or_else(|| ProjectError::off_scale(value, question)),
         }
     }
 
@@ -50,12 +50,7 @@ impl Project {
     /// # Errors
     /// The name is blank, too long or taken, or the scale is invalid (one from JSON has not been validated
     /// yet).
-    pub fn add_question(
-        &self,
-        name: &str,
-        prompt: &str,
-        scale: Scale,
-    ) -> Result<QuestionInfo, WorkbenchError> {
+    pub fn add_question(&self, name: &str, prompt: &str, scale: Scale) -> Result<QuestionInfo, ProjectError> {
         self.add_question_only_if(name, prompt, scale, None)
     }
 
@@ -70,7 +65,7 @@ impl Project {
         prompt: &str,
         scale: Scale,
         only_if: Option<Condition>,
-    ) -> Result<QuestionInfo, WorkbenchError> {
+    ) -> Result<QuestionInfo, ProjectError> {
         self.add_explained_question(name, prompt, scale, only_if, &QuestionHelp::default(), &[])
     }
 
@@ -87,14 +82,14 @@ impl Project {
         only_if: Option<Condition>,
         help: &QuestionHelp,
         definitions: &[String],
-    ) -> Result<QuestionInfo, WorkbenchError> {
+    ) -> Result<QuestionInfo, ProjectError> {
         self.context.whole_project()?;
         let name = checked_name("question", name)?;
         for level in scale.levels() {
             checked_name("level", level)?;
         }
         if self.context.index().is_taken(&name) {
-            return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
+            return Err(ProjectError::Name { what: "question", name, why: "is taken: choose another" });
         }
         let scale = Scale::new(scale.kind(), scale.levels())?;
         self.context.index().check_options(&name, &scale)?;
@@ -133,7 +128,7 @@ impl Project {
         &self,
         question: QuestionId,
         only_if: Option<Condition>,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         self.context.whole_project()?;
         self.change_question(
             question,
@@ -154,7 +149,7 @@ impl Project {
         &self,
         question: QuestionId,
         change: &QuestionChange,
-    ) -> Result<QuestionEdited, WorkbenchError> {
+    ) -> Result<QuestionEdited, ProjectError> {
         self.context.whole_project()?;
         let QuestionChange { prompt, help, levels, cannot_say, only_if, remarks } = change.clone();
         let form = remarks.map(|form| RemarkForm {
@@ -168,17 +163,17 @@ impl Project {
             if let Some(Some(only_if)) = &only_if {
                 index.whole(only_if.question)?;
             }
-            let checked = |levels: Vec<LevelEdit>| -> Result<Vec<LevelEdit>, WorkbenchError> {
+            let checked = |levels: Vec<LevelEdit>| -> Result<Vec<LevelEdit>, ProjectError> {
                 let named = |level: LevelEdit| {
                     level.check()?;
                     Ok(LevelEdit { name: checked_name("level", &level.name)?, ..level })
                 };
                 let levels: Vec<LevelEdit> =
-                    levels.into_iter().map(named).collect::<Result<_, WorkbenchError>>()?;
+                    levels.into_iter().map(named).collect::<Result<_, ProjectError>>()?;
                 let names = levels.iter().map(|level| level.name.as_str());
                 index.check_options(&asked.name, &Scale::new(asked.scale.kind(), names)?)?;
                 if rearranges(&levels, asked.scale.len()) && self.context.works_in_background() {
-                    return Err(WorkbenchError::Rearranged);
+                    return Err(ProjectError::Rearranged);
                 }
                 Ok(levels)
             };
@@ -204,7 +199,7 @@ impl Project {
         &self,
         question: QuestionId,
         draft: QuestionDraft,
-    ) -> Result<QuestionEdited, WorkbenchError> {
+    ) -> Result<QuestionEdited, ProjectError> {
         let QuestionDraft { prompt, help, levels, cannot_say, only_if, remarks } = draft;
         let change = QuestionChange {
             prompt: Some(prompt),
@@ -222,7 +217,7 @@ impl Project {
     ///
     /// # Errors
     /// There is no such question.
-    pub fn rearranges(&self, question: QuestionId, levels: &[LevelEdit]) -> Result<bool, WorkbenchError> {
+    pub fn rearranges(&self, question: QuestionId, levels: &[LevelEdit]) -> Result<bool, ProjectError> {
         Ok(rearranges(levels, self.context.index().whole(question)?.scale.len()))
     }
 
@@ -231,7 +226,7 @@ impl Project {
     /// # Errors
     /// There is no such question, this is a task packet, where right answers must not be revealed, or the
     /// file cannot be read.
-    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<LevelUseInfo>, WorkbenchError> {
+    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<LevelUseInfo>, ProjectError> {
         self.context.whole_project()?;
         let uses = self.context.store.level_uses(question)?;
         let info = |used: Option<LevelUse>| LevelUseInfo {
@@ -242,7 +237,7 @@ impl Project {
     }
 
     /// The history of edits to a question.
-    pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, WorkbenchError> {
+    pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, ProjectError> {
         let store = &self.context.store;
         let versions = store.question_versions(question)?;
         let Some(last) = versions.last() else { return Ok(QuestionEdits::default()) };
@@ -271,7 +266,7 @@ impl Project {
     /// # Errors
     /// There is no such question, or the names are invalid or not as many as the levels. Nothing is changed
     /// then.
-    pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
+    pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), ProjectError> {
         self.context.whole_project()?;
         let levels = {
             let index = self.context.index();
@@ -300,7 +295,7 @@ impl Project {
     ///
     /// # Errors
     /// There is no such question, or the reasons are invalid. Nothing is changed then.
-    pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), WorkbenchError> {
+    pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), ProjectError> {
         let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
         self.change_question(question, &change).map(drop)
     }
@@ -315,8 +310,8 @@ impl Project {
     ///
     /// # Errors
     /// There is no such question or level.
-    pub fn condition_named(&self, words: &str) -> Result<Condition, WorkbenchError> {
-        let refused = |why| WorkbenchError::Words { what: "a condition", given: words.to_owned(), why };
+    pub fn condition_named(&self, words: &str) -> Result<Condition, ProjectError> {
+        let refused = |why| ProjectError::Words { what: "a condition", given: words.to_owned(), why };
         let index = self.context.index();
         let parts = halves(words).find_map(|(name, levels)| {
             Some((index.questions().iter().find(|question| question.name == name)?, levels))
@@ -343,18 +338,14 @@ impl Project {
     ///
     /// # Errors
     /// There is no such level.
-    pub fn names_after(
-        &self,
-        question: &Question,
-        changes: &[String],
-    ) -> Result<Vec<String>, WorkbenchError> {
+    pub fn names_after(&self, question: &Question, changes: &[String]) -> Result<Vec<String>, ProjectError> {
         let mut names = question.scale.levels().to_vec();
         for change in changes {
             let found = halves(change).find_map(|(old, new)| Some((question.scale.index_of(old)?, new)));
             let Some((level, new)) = found else {
                 let why =
                     format!("write OLD=NEW; {} has {}", question.name, question.scale.levels().join(", "));
-                return Err(WorkbenchError::Words { what: "a new name", given: change.clone(), why });
+                return Err(ProjectError::Words { what: "a new name", given: change.clone(), why });
             };
             new.clone_into(&mut names[usize::from(level)]);
         }
@@ -375,7 +366,7 @@ impl Project {
     ///
     /// # Errors
     /// There is none of that name, none at all, or there are several and no name was given.
-    pub fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+    pub fn question(&self, name: Option<&str>) -> Result<Question, ProjectError> {
         self.context.index().question_asked_for(name).cloned()
     }
 }
@@ -388,14 +379,14 @@ pub fn define_levels(
     question: &str,
     levels: &mut [LevelEdit],
     definitions: &[String],
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     for words in definitions {
         let found = halves(words)
             .find_map(|(name, what)| Some((levels.iter().position(|level| level.name == name)?, what)));
         let Some((at, what)) = found else {
             let names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
             let why = format!("write LEVEL=TEXT; {question} has {}", names.join(", "));
-            return Err(WorkbenchError::Words { what: "a definition", given: words.clone(), why });
+            return Err(ProjectError::Words { what: "a definition", given: words.clone(), why });
         };
         what.clone_into(&mut levels[at].definition);
     }

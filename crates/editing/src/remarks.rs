@@ -3,7 +3,7 @@
 use super::Project;
 use dissensus_api::{RemarkInfo, RemarkQuery};
 use dissensus_domain::{AnnotatorId, Answer, GuidelineId, QuestionId, Remark, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::Marked;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -25,7 +25,7 @@ impl Project {
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn remarks(&self, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, WorkbenchError> {
+    pub fn remarks(&self, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, ProjectError> {
         let (store, index) = (&self.context.store, self.context.index());
         let versions = store.guideline_numbers()?;
         let asked: Vec<QuestionId> = match query.question {

@@ -6,7 +6,7 @@ use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::care_file::CareFile;
 use dissensus_project::drafts_file::DraftsFile;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_project::pseudonyms::Pseudonyms;
 use dissensus_store::{Removable, Run, StoreError};
@@ -18,11 +18,11 @@ impl Project {
     /// # Errors
     /// It is not in the project, or there is no import that can be removed; the open project is a task
     /// packet, or the file cannot be read.
-    pub fn removal(&self, what: &Removal) -> Result<RemovalPreview, WorkbenchError> {
+    pub fn removal(&self, what: &Removal) -> Result<RemovalPreview, ProjectError> {
         self.context.whole_project()?;
         let store = &self.context.store;
         if *what == Removal::LastImport {
-            let last = store.last_import()?.ok_or(WorkbenchError::NoImport)?;
+            let last = store.last_import()?.ok_or(ProjectError::NoImport)?;
             let counts = RemovalCounts {
                 questions: last.questions.len() as u32,
                 texts: last.texts.0,
@@ -38,7 +38,7 @@ impl Project {
             });
         }
         let (name, counts) = (self.name_of_removal(what)?, one(what));
-        let Some(removable) = removable(what) else { return Err(WorkbenchError::NoImport) };
+        let Some(removable) = removable(what) else { return Err(ProjectError::NoImport) };
         let standing = store.standing_on(removable)?;
         let stays = match standing.is_nothing() {
             false => Some(format!("it stays, because of {standing}")),
@@ -54,24 +54,22 @@ impl Project {
     /// # Errors
     /// Those of [`Project::removal`]; something depends on it, or a training run used it. Nothing was
     /// removed then.
-    pub fn remove(&self, what: &Removal) -> Result<Removed, WorkbenchError> {
+    pub fn remove(&self, what: &Removal) -> Result<Removed, ProjectError> {
         if self.context.works_in_background() {
-            return Err(WorkbenchError::Internal(
-                "something is removed while a window follows it".to_owned(),
-            ));
+            return Err(ProjectError::Internal("something is removed while a window follows it".to_owned()));
         }
         let preview = self.removal(what)?;
         if let Some(why) = preview.stays {
-            return Err(WorkbenchError::Stays { what: title(what, &preview.name), why });
+            return Err(ProjectError::Stays { what: title(what, &preview.name), why });
         }
         let title = title(what, &preview.name);
         let (gone, kept) = self.context.as_job("remove", &title, |_| self.take_out(what))?;
         // It is gone: from here on nothing may report it as failed.
         self.context.reload();
         if let (Removal::Annotator(_), Ok(project)) = (what, self.context.store.project_id()) {
-            let care = CareFile::of(&self.context.home, project, &preview.name);
+            let care = CareFile::new(&self.context.home, project, &preview.name);
             go_on("forgetting what this computer kept of somebody", care.forget());
-            let drafts = DraftsFile::of(&self.context.home, project, &preview.name);
+            let drafts = DraftsFile::new(&self.context.home, project, &preview.name);
             go_on("forgetting what somebody typed and did not give", drafts.forget());
         }
         go_on("forgetting what was chosen", self.forget_choices());
@@ -79,7 +77,7 @@ impl Project {
         Ok(Removed { name: preview.name, gone, kept })
     }
 
-    fn take_out(&self, what: &Removal) -> Result<(RemovalCounts, RemovalCounts), WorkbenchError> {
+    fn take_out(&self, what: &Removal) -> Result<(RemovalCounts, RemovalCounts), ProjectError> {
         let store = &self.context.store;
         let Some(removable) = removable(what) else {
             let taken = store.write(|tx| tx.remove_last_import())?;
@@ -103,7 +101,7 @@ impl Project {
         Ok((one(what), RemovalCounts::default()))
     }
 
-    fn name_of_removal(&self, what: &Removal) -> Result<String, WorkbenchError> {
+    fn name_of_removal(&self, what: &Removal) -> Result<String, ProjectError> {
         let store = &self.context.store;
         let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
         Ok(match what {
@@ -115,11 +113,11 @@ impl Project {
             Removal::Annotator(id) => {
                 store.annotator(*id)?.ok_or_else(|| unknown("annotator", id.0))?.external_id
             }
-            Removal::LastImport => store.last_import()?.ok_or(WorkbenchError::NoImport)?.file,
+            Removal::LastImport => store.last_import()?.ok_or(ProjectError::NoImport)?.file,
         })
     }
 
-    fn runs_of(&self, what: &Removal) -> Result<Option<String>, WorkbenchError> {
+    fn runs_of(&self, what: &Removal) -> Result<Option<String>, ProjectError> {
         match what {
             Removal::Question(id) => self.runs_with(&[*id], None, &[]),
             Removal::Text(id) => self.runs_with(&[], Some(*id), &[]),
@@ -135,7 +133,7 @@ impl Project {
         questions: &[QuestionId],
         text: Option<TextId>,
         annotators: &[AnnotatorId],
-    ) -> Result<Option<String>, WorkbenchError> {
+    ) -> Result<Option<String>, ProjectError> {
         let knows = |run: &Run| {
             let of_question = questions.iter().any(|id| asks(&run.asked.configuration, *id));
             // Runs of format 2 do not record what they started with.

@@ -2,17 +2,17 @@
 
 use super::Project;
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 
 impl Project {
     /// Whether a person who has answered is shown how others see a text.
-    pub fn reveals(&self) -> Result<bool, WorkbenchError> {
+    pub fn reveals(&self) -> Result<bool, ProjectError> {
         self.context.reveals()
     }
 
     /// Number of current labels by people who had been shown others' views of the text before.
-    pub fn labels_after_shown(&self) -> Result<u32, WorkbenchError> {
+    pub fn labels_after_shown(&self) -> Result<u32, ProjectError> {
         let mut labels = 0;
         for question in self.context.index().questions() {
             labels += self.context.store.labels_after_shown(question.id)?;
@@ -25,7 +25,7 @@ impl Project {
     ///
     /// # Errors
     /// The open project is a task packet, which has no data of others, or an I/O error.
-    pub fn set_reveal(&self, on: bool) -> Result<(), WorkbenchError> {
+    pub fn set_reveal(&self, on: bool) -> Result<(), ProjectError> {
         self.context.whole_project()?;
         if self.context.reveals()? != on {
             self.context.store.write(move |tx| tx.set_reveal(on, now_ms()))?;

@@ -2,15 +2,15 @@
 
 use super::Project;
 use dissensus_domain::{Text, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 impl Project {
     /// All texts, in file order.
-    pub fn all_texts(&self) -> Result<Vec<Text>, WorkbenchError> {
+    pub fn all_texts(&self) -> Result<Vec<Text>, ProjectError> {
         let mut texts = Vec::new();
         self.context.store.for_each_text(|text| {
             texts.push(text);
-            Ok::<(), WorkbenchError>(())
+            Ok::<(), ProjectError>(())
         })?;
         Ok(texts)
     }
@@ -19,7 +19,7 @@ impl Project {
     ///
     /// # Errors
     /// There is none of that name.
-    pub fn body(&self, text: &str) -> Result<String, WorkbenchError> {
+    pub fn body(&self, text: &str) -> Result<String, ProjectError> {
         Ok(self.text_named(text)?.1)
     }
 
@@ -27,9 +27,9 @@ impl Project {
     ///
     /// # Errors
     /// There is none of that name.
-    pub fn text_named(&self, text: &str) -> Result<(TextId, String), WorkbenchError> {
+    pub fn text_named(&self, text: &str) -> Result<(TextId, String), ProjectError> {
         let found = self.context.store.text_by_external(text)?;
-        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+        let found = found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
         Ok((found.id, found.body))
     }
 }

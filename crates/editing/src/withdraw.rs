@@ -8,7 +8,7 @@ use dissensus_files::{beside, folder_of};
 use dissensus_project::care_file::CareFile;
 use dissensus_project::clock::now_ms;
 use dissensus_project::drafts_file::DraftsFile;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_project::names::look_alikes;
 use dissensus_project::pseudonyms::Pseudonyms;
@@ -22,7 +22,7 @@ impl Project {
     ///
     /// # Errors
     /// There is no such annotator, the open project is a task packet, or the file cannot be read.
-    pub fn traces(&self, annotator: AnnotatorId) -> Result<Traces, WorkbenchError> {
+    pub fn traces(&self, annotator: AnnotatorId) -> Result<Traces, ProjectError> {
         self.context.whole_project()?;
         let store = &self.context.store;
         let unknown = || StoreError::Unknown { what: "annotator", name: annotator.0.to_string() };
@@ -54,7 +54,7 @@ impl Project {
     }
 
     /// Number of different texts in a person's packets.
-    fn texts_given_to(&self, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+    fn texts_given_to(&self, annotator: AnnotatorId) -> Result<u32, ProjectError> {
         let packets = self.context.store.packets()?;
         let own = packets.iter().filter(|(packet, _)| packet.annotator == annotator);
         let texts: BTreeSet<_> =
@@ -71,12 +71,10 @@ impl Project {
     /// There is no such annotator; the open project is a task packet or read-only, or a window is open on
     /// it; an I/O error. Nothing was erased then. A failure to clean up the file afterwards is no error but
     /// reported: it is tried again whenever the project is opened.
-    pub fn withdraw(&self, annotator: AnnotatorId) -> Result<Withdrawn, WorkbenchError> {
+    pub fn withdraw(&self, annotator: AnnotatorId) -> Result<Withdrawn, ProjectError> {
         self.context.whole_project()?;
         if self.context.works_in_background() {
-            return Err(WorkbenchError::Internal(
-                "somebody is erased while a window follows them".to_owned(),
-            ));
+            return Err(ProjectError::Internal("somebody is erased while a window follows them".to_owned()));
         }
         let encoder_before = self.encoding.chosen()?;
         let index = self.context.index();
@@ -87,9 +85,9 @@ impl Project {
         // They are gone: from here on nothing may report it as failed.
         self.context.reload();
         if let (Some(person), Ok(project)) = (person, self.context.store.project_id()) {
-            let care = CareFile::of(&self.context.home, project, &person);
+            let care = CareFile::new(&self.context.home, project, &person);
             go_on("forgetting what this computer kept of somebody", care.forget());
-            let drafts = DraftsFile::of(&self.context.home, project, &person);
+            let drafts = DraftsFile::new(&self.context.home, project, &person);
             go_on("forgetting what somebody typed and did not give", drafts.forget());
         }
         let cleaned = go_on("cleaning up after somebody was erased", self.finish_erasing()).unwrap_or(false);
@@ -111,7 +109,7 @@ impl Project {
     ///
     /// # Errors
     /// An I/O error; it is then tried again when the project is opened.
-    pub fn finish_erasing(&self) -> Result<bool, WorkbenchError> {
+    pub fn finish_erasing(&self) -> Result<bool, ProjectError> {
         let store = &self.context.store;
         let Some(runs) = store.to_clean()? else { return Ok(true) };
         for run in runs {
@@ -124,14 +122,14 @@ impl Project {
     }
 
     /// Numbers of the existing runs and names of their encoders.
-    fn run_encoders(&self) -> Result<Vec<(u32, String)>, WorkbenchError> {
+    fn run_encoders(&self) -> Result<Vec<(u32, String)>, ProjectError> {
         let uids: Vec<(u32, Uuid)> =
             self.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
         Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
     }
 
     /// Removes people and questions that no longer exist from the window's last choices.
-    pub(super) fn forget_choices(&self) -> Result<(), WorkbenchError> {
+    pub(super) fn forget_choices(&self) -> Result<(), ProjectError> {
         let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
         let Some(known) = known else { return Ok(()) };
         let index = self.context.index();

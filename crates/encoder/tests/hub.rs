@@ -26,7 +26,7 @@ struct Setting {
 
 impl Setting {
     fn new() -> Self {
-        Self::with(LocalHub::of(&tiny()))
+        Self::with(LocalHub::new(&tiny()))
     }
 
     fn with(hub: LocalHub) -> Self {

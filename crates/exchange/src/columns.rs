@@ -40,7 +40,7 @@ impl TypedTable {
             let (path, what, advice) = (path.to_owned(), what.to_owned(), advice.to_owned());
             Err(ExchangeError::UnknownFormat { path, what, advice })
         };
-        match (OutputFormat::of(path), vectors) {
+        match (OutputFormat::new(path), vectors) {
             (Some(OutputFormat::Parquet | OutputFormat::Jsonl), _) => Ok(()),
             (Some(OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::Xlsx), false) => Ok(()),
             (_, true) => unknown("no kind of file for vectors", "name it .npy, .parquet or .jsonl"),

@@ -54,7 +54,7 @@ pub(crate) enum Block {
 impl Layout {
     /// Detects the layout from the first lines of a file. Words are numbered where the first two are `1` and
     /// `2` (or `1` begins the next text).
-    pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut layout = Self { label: LABEL.to_owned(), ..Self::default() };
         let mut words: Vec<Vec<&str>> = Vec::new();
         for line in lines {
@@ -109,7 +109,7 @@ pub(crate) fn line_of(line: &str) -> Line<'_> {
         true => line.split('\t').map(str::trim).collect(),
         false => line.split_whitespace().collect(),
     };
-    let tagged = fields.len() > 1 && fields.last().is_some_and(|tag| Tag::of(tag).is_some());
+    let tagged = fields.len() > 1 && fields.last().is_some_and(|tag| Tag::new(tag).is_some());
     if line.starts_with('#') && !tagged { Line::Remark } else { Line::Fields(fields) }
 }
 
@@ -124,7 +124,7 @@ enum Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    fn of(tag: &'a str) -> Option<Self> {
+    fn new(tag: &'a str) -> Option<Self> {
         if matches!(tag, "O" | "_") {
             return Some(Self::Outside);
         }
@@ -281,7 +281,7 @@ fn spans(words: &Words<'_>, places: &[(u32, u32)], layout: &Layout) -> Result<(V
     // The type of the span that the next word may continue.
     let mut open: Option<&str> = None;
     for ((line, _, tag), (start, end)) in words.iter().zip(places) {
-        let Some(read) = Tag::of(tag) else {
+        let Some(read) = Tag::new(tag) else {
             let why = format!("\"{tag}\" is no tag: write O, B-TYPE or I-TYPE (or E- and S-, or L- and U-)");
             return Err((Some(layout.label.clone()), RowErrorKind::BadWordLine { line: *line, why }));
         };

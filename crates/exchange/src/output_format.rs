@@ -25,7 +25,7 @@ pub enum OutputFormat {
 impl OutputFormat {
     /// Returns the format for the extension of `path` (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
     /// `.parquet`, `.xlsx`).
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn new(path: &Path) -> Option<Self> {
         let ending =
             path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
         match ending.as_str() {
@@ -39,12 +39,12 @@ impl OutputFormat {
         }
     }
 
-    /// Returns the format for the extension of `path`, see [`OutputFormat::of`].
+    /// Returns the format for the extension of `path`, see [`OutputFormat::new`].
     ///
     /// # Errors
     /// The extension belongs to no format that can be written.
     pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
-        Self::of(path).ok_or_else(|| ExchangeError::UnknownFormat {
+        Self::new(path).ok_or_else(|| ExchangeError::UnknownFormat {
             path: path.to_owned(),
             what: "no kind of file that can be written".to_owned(),
             advice: "name it .csv, .tsv, .jsonl, .parquet, .xlsx or .conll".to_owned(),

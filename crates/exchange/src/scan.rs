@@ -211,7 +211,7 @@ pub fn scan_while(
     scan.annotator_ids = checker.annotators_split_at(known);
     scan.of_annotators = checker.labels_of_annotators();
     scan.questions =
-        checker.answers().iter().enumerate().map(|(n, a)| QuestionScan::of(a, names.get(n))).collect();
+        checker.answers().iter().enumerate().map(|(n, a)| QuestionScan::new(a, names.get(n))).collect();
     Ok(scan)
 }
 
@@ -386,7 +386,7 @@ impl Reasons {
 }
 
 impl QuestionScan {
-    fn of(answers: &Answers, name: Option<&String>) -> Self {
+    fn new(answers: &Answers, name: Option<&String>) -> Self {
         let scale = answers.scale();
         let counts = match &scale {
             Ok(scale) if scale.is_multi_label() => answers.options(),

@@ -70,7 +70,7 @@ impl Source {
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions<'_>) -> Result<Self, ExchangeError> {
         let path = path.as_ref();
         let named = options.format.map(known_format).transpose()?;
-        Self::of(path, Rewritten::of(path, options)?, |path| {
+        Self::new(path, Rewritten::new(path, options)?, |path| {
             // A table in a form of its own may still be one that a tool wrote.
             let chosen = named.and_then(|named| formats::named(named.name));
             let (format, recognised) = formats::recognise(path, chosen)?;
@@ -85,7 +85,7 @@ impl Source {
     }
 
     /// Opens a file, or what it was rewritten as.
-    fn of(
+    fn new(
         path: &Path,
         rewritten: Option<Rewritten>,
         open: impl FnOnce(&Path) -> Result<(FormatInfo, Kind), ExchangeError>,
@@ -105,7 +105,7 @@ impl Source {
     /// Opens a file like [`Source::open`], but always as a table, even if an annotation tool wrote it.
     pub fn open_table(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
         let path = path.as_ref();
-        Self::of(path, Rewritten::of(path, &OpenOptions::default())?, |path| {
+        Self::new(path, Rewritten::new(path, &OpenOptions::default())?, |path| {
             let (format, table) = formats::table(path)?;
             Ok((format, Kind::Table(table)))
         })

@@ -256,7 +256,7 @@ impl TableFile {
         }
         self.columns.truncate(MAX_COLUMNS - 2);
         self.columns.extend([conll::TEXT, conll::LABEL].map(str::to_owned));
-        self.words = Some(Layout::of(head.lines()));
+        self.words = Some(Layout::new(head.lines()));
         Ok(self)
     }
 

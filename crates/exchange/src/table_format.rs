@@ -19,7 +19,7 @@ pub(crate) enum TableFormat {
 impl TableFormat {
     /// Returns the format for the extension of `path` (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
     /// `.conllu`), whatever the file contains.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn new(path: &Path) -> Option<Self> {
         match ending(path).as_str() {
             "csv" => Some(Self::Csv),
             "tsv" | "tab" => Some(Self::Tsv),
@@ -36,7 +36,7 @@ impl TableFormat {
     /// The first bytes or the extension are those of another format, or the format is ambiguous.
     pub(crate) fn detect(path: &Path, head: &[u8]) -> Result<Self, ExchangeError> {
         Self::readable(path, head)?;
-        if let Some(format) = Self::of(path) {
+        if let Some(format) = Self::new(path) {
             return if format == Self::Jsonl {
                 refuse_json_array(path, head).map(|()| format)
             } else {

@@ -27,8 +27,8 @@ pub fn finish_pair(first: AtomicFile, second: AtomicFile, replace: bool) -> io::
         }
         return sync_folder(folder_of(&second_target));
     }
-    let before = SetAside::of(&second_target)?;
-    let renamed = SetAside::of(&first_target).and_then(|before_first| {
+    let before = SetAside::new(&second_target)?;
+    let renamed = SetAside::new(&first_target).and_then(|before_first| {
         let placed = first.persist(&first_target).and_then(|_| second.persist(&second_target));
         placed.map(drop).map_err(|e| before_first.back_to(&first_target).err().unwrap_or(e.error))
     });
@@ -43,7 +43,7 @@ pub fn finish_pair(first: AtomicFile, second: AtomicFile, replace: bool) -> io::
 struct SetAside(Option<TempPath>);
 
 impl SetAside {
-    fn of(target: &Path) -> io::Result<Self> {
+    fn new(target: &Path) -> io::Result<Self> {
         if std::fs::symlink_metadata(target).is_err() {
             return Ok(Self(None));
         }

@@ -9,7 +9,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, Remark, TextId, is_asked,
 };
 use dissensus_project::clock::{now_ms, today_ms};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
 use dissensus_project::study_error::StudyError;
@@ -65,7 +65,7 @@ impl Labelling {
         new: &NewLabel,
         occasion: u16,
         source: LabelSource,
-    ) -> Result<LabelReceipt, WorkbenchError> {
+    ) -> Result<LabelReceipt, ProjectError> {
         self.record_again_with(new, &Beside::default(), occasion, source)
     }
 
@@ -79,14 +79,14 @@ impl Labelling {
         beside: &Beside,
         occasion: u16,
         source: LabelSource,
-    ) -> Result<LabelReceipt, WorkbenchError> {
+    ) -> Result<LabelReceipt, ProjectError> {
         self.context.may_answer(new.annotator)?;
         self.practice.may_label(new.annotator)?;
         let mut details = self.details(beside)?;
         let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
         self.check_answer(new)?;
         if occasion < 2 {
-            return Err(WorkbenchError::Setting {
+            return Err(ProjectError::Setting {
                 name: "occasion",
                 value: occasion.to_string(),
                 allowed: "2 or more: the first occasion is the label itself".to_owned(),
@@ -148,7 +148,7 @@ impl Labelling {
         &self,
         annotator: AnnotatorId,
         questions: &[QuestionId],
-    ) -> Result<Option<Repeat>, WorkbenchError> {
+    ) -> Result<Option<Repeat>, ProjectError> {
         let asked = questions.to_vec();
         let store = &self.context.store;
         let mut first = None;
@@ -173,7 +173,7 @@ impl Labelling {
         &self,
         annotator: AnnotatorId,
         occasion: u16,
-    ) -> Result<AnsweredAgain, WorkbenchError> {
+    ) -> Result<AnsweredAgain, ProjectError> {
         let index = self.context.index();
         let mut found = AnsweredAgain { conditions: HashMap::new(), answers: HashMap::new() };
         for question in index.questions() {
@@ -196,7 +196,7 @@ impl Labelling {
         sheet: &Sheet,
         left_out: &LeftOut,
         after: Option<TextId>,
-    ) -> Result<Option<Assignment>, WorkbenchError> {
+    ) -> Result<Option<Assignment>, ProjectError> {
         let again = self.answered_again(sheet.annotator, 2)?;
         let answers = sheet.read();
         let apart = least_apart(&packet.assignments);

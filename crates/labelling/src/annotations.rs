@@ -5,7 +5,7 @@ use dissensus_api::Progress;
 use dissensus_domain::{
     AnnotatorId, Answer, Event, QuestionId, TextId, current_answer, given_answers, marks,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
@@ -26,7 +26,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    fn load(store: &Store, annotator: AnnotatorId, question: QuestionId) -> Result<Self, WorkbenchError> {
+    fn load(store: &Store, annotator: AnnotatorId, question: QuestionId) -> Result<Self, ProjectError> {
         let mut annotations = Self::default();
         for events in store.events_of(annotator, question)?.chunk_by(|a, b| a.text == b.text) {
             annotations.set(events);
@@ -103,7 +103,7 @@ impl AnnotationCache {
         store: &Store,
         annotator: AnnotatorId,
         question: QuestionId,
-    ) -> Result<SharedAnnotations, WorkbenchError> {
+    ) -> Result<SharedAnnotations, ProjectError> {
         let mut in_use = lock(&self.0);
         if let Some(annotations) = in_use.get(&(annotator, question)) {
             return Ok(Arc::clone(annotations));

@@ -3,7 +3,7 @@
 use super::Labelling;
 use dissensus_api::{Beside, NewLabel, Progress};
 use dissensus_domain::{AnnotatorId, LabelSource, Remark};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 /// A recorded label, with names.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -50,7 +50,7 @@ impl Labelling {
         text: &str,
         value: &str,
         question: Option<&str>,
-    ) -> Result<NamedLabel, WorkbenchError> {
+    ) -> Result<NamedLabel, ProjectError> {
         self.label_by_name_on(annotator, text, value, question, 1)
     }
 
@@ -63,7 +63,7 @@ impl Labelling {
         value: &str,
         question: Option<&str>,
         occasion: u16,
-    ) -> Result<NamedLabel, WorkbenchError> {
+    ) -> Result<NamedLabel, ProjectError> {
         self.label_by_name_with(annotator, text, value, question, occasion, &Remark::default())
     }
 
@@ -71,7 +71,7 @@ impl Labelling {
     ///
     /// # Errors
     /// Those of [`Labelling::label_by_name`], an invalid note, and a new name that looks like an existing
-    /// one ([`WorkbenchError::NearName`]).
+    /// one ([`ProjectError::NearName`]).
     pub fn label_by_name_with<'a>(
         &self,
         annotator: impl Into<NamedAnnotator<'a>>,
@@ -80,7 +80,7 @@ impl Labelling {
         question: Option<&str>,
         occasion: u16,
         remark: &Remark,
-    ) -> Result<NamedLabel, WorkbenchError> {
+    ) -> Result<NamedLabel, ProjectError> {
         let annotator: NamedAnnotator<'_> = annotator.into();
         remark.trimmed().check()?;
         let question = self.project.question(question)?;
@@ -88,7 +88,7 @@ impl Labelling {
         let answer = self.project.answer_named(&question, value)?;
         let store = &self.context.store;
         let text_id =
-            store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+            store.text_by_external(text)?.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id;
         let known = self.context.index().annotator_named(annotator.name).map(|a| a.id);
         // Check the packet's owner first: that annotator's practice state must not be visible to others.
         self.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
@@ -120,7 +120,7 @@ impl Labelling {
     pub(super) fn annotator_named_or_new(
         &self,
         NamedAnnotator { name, new }: NamedAnnotator<'_>,
-    ) -> Result<(AnnotatorId, String, bool), WorkbenchError> {
+    ) -> Result<(AnnotatorId, String, bool), ProjectError> {
         let known = self.context.index().annotator_named(name).map(|a| (a.id, a.external_id.clone(), false));
         match known {
             Some(known) => Ok(known),

@@ -7,7 +7,7 @@ use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicte
 use dissensus_editing::check_limit;
 use dissensus_project::care_file::{CareFile, KeptCare, OwnChoice, OwnHarmful, text_key};
 use dissensus_project::clock::today;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 
@@ -16,7 +16,7 @@ impl Labelling {
     ///
     /// # Errors
     /// There is no such annotator, or the file cannot be read.
-    pub fn care(&self, annotator: AnnotatorId) -> Result<CareInfo, WorkbenchError> {
+    pub fn care(&self, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
         let kept = self.care_file(annotator)?.read();
         self.care_info(annotator, &kept)
     }
@@ -27,9 +27,9 @@ impl Labelling {
     ///
     /// # Errors
     /// There is no such annotator or text, the project cannot be read, or the local file cannot be written.
-    pub fn read_text(&self, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, WorkbenchError> {
+    pub fn read_text(&self, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, ProjectError> {
         let found = self.context.store.text(text)?;
-        let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
+        let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
         let file = self.care_file(annotator)?;
         let study = self.project.care()?;
         let own = self.own_care(&file.read().own)?;
@@ -42,9 +42,9 @@ impl Labelling {
     ///
     /// # Errors
     /// The study does not allow it, there is no such annotator, or the local file cannot be written.
-    pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, WorkbenchError> {
+    pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
         if !may_go_on(&self.project.care()?) {
-            return Err(WorkbenchError::FinishedToday);
+            return Err(ProjectError::FinishedToday);
         }
         let kept = self.care_file(annotator)?.change(|kept| kept.go_on(&today()))?;
         self.care_info(annotator, &kept)
@@ -55,7 +55,7 @@ impl Labelling {
     /// # Errors
     /// A limit of 0, a level that is not on its question's scale, invalid words, no such annotator, or an
     /// I/O error.
-    pub fn set_own_care(&self, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, WorkbenchError> {
+    pub fn set_own_care(&self, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, ProjectError> {
         self.context.may_answer(annotator)?;
         check_limit(own.limit)?;
         let harmful = match own.harmful {
@@ -78,21 +78,21 @@ impl Labelling {
         Ok(info)
     }
 
-    pub(super) fn care_file(&self, annotator: AnnotatorId) -> Result<CareFile<'_>, WorkbenchError> {
+    pub(super) fn care_file(&self, annotator: AnnotatorId) -> Result<CareFile<'_>, ProjectError> {
         let person = self.external_id(annotator)?;
-        Ok(CareFile::of(&self.context.home, self.context.store.project_id()?, &person))
+        Ok(CareFile::new(&self.context.home, self.context.store.project_id()?, &person))
     }
 
     /// Identifies a person on this computer, across copies.
-    pub(super) fn external_id(&self, annotator: AnnotatorId) -> Result<String, WorkbenchError> {
+    pub(super) fn external_id(&self, annotator: AnnotatorId) -> Result<String, ProjectError> {
         let index = self.context.index();
         let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
-        let person = row.ok_or_else(|| WorkbenchError::internal(&"no such annotator"))?;
+        let person = row.ok_or_else(|| ProjectError::internal(&"no such annotator"))?;
         Ok(person.external_id.clone())
     }
 
     /// The person's choices, with the questions of this copy.
-    fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, WorkbenchError> {
+    fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, ProjectError> {
         let index = self.context.index();
         let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
         let harmful = match own.harmful.as_ref().and_then(|one| Some((one, known(one)?))) {
@@ -108,7 +108,7 @@ impl Labelling {
         Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })
     }
 
-    fn care_info(&self, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, WorkbenchError> {
+    fn care_info(&self, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, ProjectError> {
         let study = self.project.care()?;
         let own = self.own_care(&kept.own)?;
         let (today, may_go_on) = (today(), may_go_on(&study));
@@ -132,7 +132,7 @@ impl Labelling {
         annotator: AnnotatorId,
         text: TextId,
         from: &[HarmfulFrom],
-    ) -> Result<bool, WorkbenchError> {
+    ) -> Result<bool, ProjectError> {
         let index = self.context.index();
         for question in index.questions() {
             let levels = from.iter().filter(|one| one.question == question.id);

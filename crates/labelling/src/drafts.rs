@@ -3,7 +3,7 @@
 use super::Labelling;
 use dissensus_domain::{AnnotatorId, QuestionId, Remark, TextId};
 use dissensus_project::drafts_file::{DraftsFile, place_key};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 impl Labelling {
     /// Stores what a person has typed next to an answer before submitting it, or after one, so that it is
@@ -19,12 +19,12 @@ impl Labelling {
         text: TextId,
         occasion: u16,
         typed: Option<&Remark>,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         if typed.is_some() {
             self.context.may_answer(annotator)?;
         }
         let found = self.context.store.text(text)?;
-        let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
+        let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
         let given = self.given_remark(annotator, question, text, occasion)?;
         let place = self.place(question, &external_id, occasion)?;
         self.drafts_file(annotator)?.keep(&place, typed, &given)
@@ -38,7 +38,7 @@ impl Labelling {
         external_id: &str,
         occasion: u16,
         given: &Remark,
-    ) -> Result<Option<Remark>, WorkbenchError> {
+    ) -> Result<Option<Remark>, ProjectError> {
         let place = self.place(question, external_id, occasion)?;
         Ok(self.drafts_file(annotator)?.at(&place, given))
     }
@@ -50,7 +50,7 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
         occasion: u16,
-    ) -> Result<Remark, WorkbenchError> {
+    ) -> Result<Remark, ProjectError> {
         if occasion > 1 {
             let again = self.answered_again(annotator, occasion)?;
             return Ok(again.remark(question, text).cloned().unwrap_or_default());
@@ -58,14 +58,14 @@ impl Labelling {
         self.remark_of(annotator, question, text)
     }
 
-    fn place(&self, question: QuestionId, text: &str, occasion: u16) -> Result<String, WorkbenchError> {
+    fn place(&self, question: QuestionId, text: &str, occasion: u16) -> Result<String, ProjectError> {
         let index = self.context.index();
         let found = index.questions().iter().find(|one| one.id == question);
-        Ok(place_key(&found.ok_or(WorkbenchError::NoQuestion)?.name, text, occasion))
+        Ok(place_key(&found.ok_or(ProjectError::NoQuestion)?.name, text, occasion))
     }
 
-    fn drafts_file(&self, annotator: AnnotatorId) -> Result<DraftsFile<'_>, WorkbenchError> {
+    fn drafts_file(&self, annotator: AnnotatorId) -> Result<DraftsFile<'_>, ProjectError> {
         let person = self.external_id(annotator)?;
-        Ok(DraftsFile::of(&self.context.home, self.context.store.project_id()?, &person))
+        Ok(DraftsFile::new(&self.context.home, self.context.store.project_id()?, &person))
     }
 }

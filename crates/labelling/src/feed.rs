@@ -3,7 +3,7 @@
 
 use super::Labelling;
 use dissensus_domain::{EventKind, current_answer};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ impl Labelling {
     ///
     /// # Errors
     /// The project cannot be read. The events are then processed with the next call.
-    pub fn follow_events(&self) -> Result<(), WorkbenchError> {
+    pub fn follow_events(&self) -> Result<(), ProjectError> {
         let mut seen = lock(&self.followed);
         let events = self.context.store.events_since(*seen, AT_ONCE)?;
         let Some(last) = events.last() else { return Ok(()) };
@@ -55,7 +55,7 @@ impl Labelling {
 
     /// Clears everything derived from events, so that it is read again: after an import, which has too many
     /// labels to process one by one.
-    pub fn skip_events(&self) -> Result<(), WorkbenchError> {
+    pub fn skip_events(&self) -> Result<(), ProjectError> {
         let mut seen = lock(&self.followed);
         *seen = self.context.store.last_event()?;
         self.annotations.clear();

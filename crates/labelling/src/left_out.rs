@@ -4,7 +4,7 @@
 use super::Labelling;
 use crate::topics::Topics;
 use dissensus_domain::{AnnotatorId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_store::StoreError;
@@ -36,7 +36,7 @@ impl LeftOut {
 
 impl Labelling {
     /// The texts that a person excludes, searched again if the choice or the texts have changed.
-    pub(super) fn left_out(&self, annotator: AnnotatorId) -> Result<Arc<LeftOut>, WorkbenchError> {
+    pub(super) fn left_out(&self, annotator: AnnotatorId) -> Result<Arc<LeftOut>, ProjectError> {
         let own = self.care_file(annotator)?.read().own;
         let among = self.context.index().texts().len();
         let known = lock(&self.left_out).get(&annotator).cloned();
@@ -66,7 +66,7 @@ impl Labelling {
     }
 
     /// Number of these texts that a person is asked about and has not answered at all.
-    fn open_of(&self, annotator: AnnotatorId, texts: &HashSet<TextId>) -> Result<u32, WorkbenchError> {
+    fn open_of(&self, annotator: AnnotatorId, texts: &HashSet<TextId>) -> Result<u32, ProjectError> {
         let mut open = texts.clone();
         if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
             open.retain(|text| packet.assignments.iter().any(|item| item.text == *text));
@@ -82,7 +82,7 @@ impl Labelling {
         Ok(open.len() as u32)
     }
 
-    fn record_left_out(&self, annotator: AnnotatorId, texts: u32) -> Result<(), WorkbenchError> {
+    fn record_left_out(&self, annotator: AnnotatorId, texts: u32) -> Result<(), ProjectError> {
         if self.context.is_reader() || self.context.store.left_out(annotator)? == texts {
             return Ok(());
         }

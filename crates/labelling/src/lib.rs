@@ -33,7 +33,7 @@ use crate::practice::Practice;
 use dissensus_domain::{AnnotatorId, EventId};
 use dissensus_editing::Project;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_training::live::LiveModels;
 use left_out::LeftOut;
 use std::collections::HashMap;
@@ -55,12 +55,12 @@ pub struct Labelling {
 
 impl Labelling {
     /// Starts with everything currently in the project.
-    pub fn of(
+    pub fn new(
         context: &Arc<Context>,
         project: &Project,
         live: &LiveModels,
         practice: &Practice,
-    ) -> Result<Self, WorkbenchError> {
+    ) -> Result<Self, ProjectError> {
         Ok(Self {
             context: Arc::clone(context),
             project: project.clone(),

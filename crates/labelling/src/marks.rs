@@ -4,7 +4,7 @@ use super::Labelling;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, QuestionId, Remark, TextId};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::NewMark;
 
 impl Labelling {
@@ -19,7 +19,7 @@ impl Labelling {
         annotator: AnnotatorId,
         questions: impl AsRef<[QuestionId]>,
         text: TextId,
-    ) -> Result<Progress, WorkbenchError> {
+    ) -> Result<Progress, ProjectError> {
         self.practice.may_label(annotator)?;
         self.practice.is_asked(text)?;
         let sheet = self.sheet(annotator, questions.as_ref())?;
@@ -35,7 +35,7 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
         on: bool,
-    ) -> Result<Progress, WorkbenchError> {
+    ) -> Result<Progress, ProjectError> {
         self.practice.may_label(annotator)?;
         self.practice.is_asked(text)?;
         let sheet = self.sheet(annotator, &[question])?;
@@ -49,7 +49,7 @@ impl Labelling {
         questions: &[QuestionId],
         text: TextId,
         kind: MarkKind,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let (at_ms, source) = (now_ms(), LabelSource::Window);
         let mark = |question: &QuestionId| NewMark {
             annotator,

@@ -5,7 +5,7 @@ use super::left_out::LeftOut;
 use super::sheet::{Left, Sheet};
 use dissensus_api::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::mix::mix;
 use std::collections::HashSet;
 
@@ -24,9 +24,9 @@ impl Labelling {
         questions: impl AsRef<[QuestionId]>,
         order: TextOrder,
         after: Option<TextId>,
-    ) -> Result<Option<LabelTask>, WorkbenchError> {
+    ) -> Result<Option<LabelTask>, ProjectError> {
         let questions = questions.as_ref();
-        let question = *questions.first().ok_or(WorkbenchError::NoQuestion)?;
+        let question = *questions.first().ok_or(ProjectError::NoQuestion)?;
         self.practice.may_label(annotator)?;
         let left_out = self.left_out(annotator)?;
         let sheet = self.sheet(annotator, questions)?;
@@ -71,12 +71,12 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
         step: i32,
-    ) -> Result<Option<LabelTask>, WorkbenchError> {
+    ) -> Result<Option<LabelTask>, ProjectError> {
         self.practice.may_label(annotator)?;
         let left_out = self.left_out(annotator)?;
         let there = {
             let index = self.context.index();
-            let here = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+            let here = index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
             let book = self.practice.book()?;
             let there =
                 |row: &i64| usize::try_from(*row).ok().and_then(|row| index.texts().get(row).copied());
@@ -100,7 +100,7 @@ impl Labelling {
         sheet: &Sheet,
         left_out: &LeftOut,
         after: Option<TextId>,
-    ) -> Result<Vec<TextId>, WorkbenchError> {
+    ) -> Result<Vec<TextId>, ProjectError> {
         let book = self.practice.book()?;
         let answers = sheet.read();
         let (mut skipped, mut open) = (Vec::new(), Vec::new());

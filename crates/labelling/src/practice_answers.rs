@@ -12,7 +12,7 @@ use dissensus_api::{
 };
 use dissensus_domain::{AnnotatorId, PracticeAnswer, PracticeText, Standing, TextId};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
@@ -36,7 +36,7 @@ pub struct NamedPractice {
 impl Labelling {
     /// A person's progress in practice, and the allowed next step; `None` where there are no practice texts
     /// and no pass mark.
-    pub fn practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeState>, WorkbenchError> {
+    pub fn practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeState>, ProjectError> {
         let gate = self.practice.gate(annotator)?;
         let book = self.practice.book()?;
         let there = book.is_there() || gate.step != PracticeStep::Label;
@@ -44,7 +44,7 @@ impl Labelling {
     }
 
     /// The next text to practise on; `None` where the round is finished or there is no practice.
-    pub fn next_practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeTask>, WorkbenchError> {
+    pub fn next_practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeTask>, ProjectError> {
         let gate = self.practice.gate(annotator)?;
         if gate.step != PracticeStep::Practise {
             return Ok(None);
@@ -53,13 +53,13 @@ impl Labelling {
         let left = book.left(annotator, gate.round);
         let Some(PracticeText { question, text, .. }) = left.first() else { return Ok(None) };
         let found = self.context.store.text(*text)?;
-        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let found = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let (external_id, body) = (found.external_id, found.body);
         Ok(Some(PracticeTask { question: *question, text: *text, external_id, body, round: gate.round }))
     }
 
     /// The texts of the person's current round, in its order, and whether the answers were right.
-    pub fn practice_texts(&self, annotator: AnnotatorId) -> Result<Vec<PracticeItem>, WorkbenchError> {
+    pub fn practice_texts(&self, annotator: AnnotatorId) -> Result<Vec<PracticeItem>, ProjectError> {
         let (gate, book, index) =
             (self.practice.gate(annotator)?, self.practice.book()?, self.context.index());
         let mut items = Vec::with_capacity(book.texts.len());
@@ -87,7 +87,7 @@ impl Labelling {
     /// # Errors
     /// The text is not a practice text, was answered in this round, or practice is not due; an answer off
     /// the scale, another annotator's packet, or an I/O error. Nothing is recorded then.
-    pub fn record_practice(&self, new: &NewPracticeAnswer) -> Result<PracticeFeedback, WorkbenchError> {
+    pub fn record_practice(&self, new: &NewPracticeAnswer) -> Result<PracticeFeedback, ProjectError> {
         self.context.may_answer(new.annotator)?;
         let NewPracticeAnswer { annotator, question, text, answer } = new.clone();
         self.check_answer(&NewLabel {
@@ -147,11 +147,11 @@ impl Labelling {
         text: &str,
         value: &str,
         question: Option<&str>,
-    ) -> Result<NamedPractice, WorkbenchError> {
+    ) -> Result<NamedPractice, ProjectError> {
         let question = self.project.question(question)?;
         let answer = self.project.answer_named(&question, value)?;
         let found = self.context.store.text_by_external(text)?;
-        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        let found = found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id;
         if self.practice.book()?.text(question.id, found).is_none() {
             return Err(StudyError::NotPractice(text.to_owned()).into());
         }
@@ -169,7 +169,7 @@ impl Labelling {
         })
     }
 
-    fn name_of(&self, text: TextId) -> Result<String, WorkbenchError> {
+    fn name_of(&self, text: TextId) -> Result<String, ProjectError> {
         Ok(self.context.store.text(text)?.map_or_else(|| "?".to_owned(), |text| text.external_id))
     }
 }

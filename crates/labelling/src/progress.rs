@@ -6,7 +6,7 @@ use super::sheet::Sheet;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::clock::today_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 
 impl Labelling {
@@ -15,7 +15,7 @@ impl Labelling {
         &self,
         annotator: AnnotatorId,
         questions: impl AsRef<[QuestionId]>,
-    ) -> Result<Progress, WorkbenchError> {
+    ) -> Result<Progress, ProjectError> {
         Ok(self.progress_on(&self.sheet(annotator, questions.as_ref())?))
     }
 
@@ -57,7 +57,7 @@ impl Labelling {
         &self,
         annotator: AnnotatorId,
         question: QuestionId,
-    ) -> Result<SharedAnnotations, WorkbenchError> {
+    ) -> Result<SharedAnnotations, ProjectError> {
         self.context.index().whole(question)?;
         self.annotations.get(&self.context.store, annotator, question)
     }

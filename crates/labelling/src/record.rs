@@ -5,7 +5,7 @@ use super::told::Told;
 use dissensus_api::{Beside, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_store::AnswerDetails;
 use std::time::Duration;
@@ -24,12 +24,12 @@ impl Labelling {
     /// # Errors
     /// No such question, text or annotator, an answer off the scale, or an I/O error. Nothing is recorded
     /// or learned then.
-    pub fn record_label(&self, new: &NewLabel) -> Result<LabelReceipt, WorkbenchError> {
+    pub fn record_label(&self, new: &NewLabel) -> Result<LabelReceipt, ProjectError> {
         self.record(new, LabelSource::Window).map(|recorded| recorded.receipt)
     }
 
     /// Like [`Labelling::record_label`], with its source and the time of the disk write.
-    pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
+    pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, ProjectError> {
         self.record_with(new, &Beside::default(), source)
     }
 
@@ -42,7 +42,7 @@ impl Labelling {
         new: &NewLabel,
         beside: &Beside,
         source: LabelSource,
-    ) -> Result<Recorded, WorkbenchError> {
+    ) -> Result<Recorded, ProjectError> {
         let context = &self.context;
         context.may_answer(new.annotator)?;
         self.practice.may_label(new.annotator)?;
@@ -84,18 +84,18 @@ impl Labelling {
         Ok(Recorded { receipt, sync: appended.sync })
     }
 
-    pub(super) fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
+    pub(super) fn check_answer(&self, new: &NewLabel) -> Result<(), ProjectError> {
         let index = self.context.index();
-        let question = index.question(new.question).ok_or(WorkbenchError::NoQuestion)?;
+        let question = index.question(new.question).ok_or(ProjectError::NoQuestion)?;
         if new.answer == Answer::CannotSay && !question.cannot_say {
-            return Err(WorkbenchError::CannotSayNotOffered(question.name.clone()));
+            return Err(ProjectError::CannotSayNotOffered(question.name.clone()));
         }
         match (new.answer.check(&question.scale), &new.answer) {
             (Ok(()), _) => Ok(()),
             (Err(_), Answer::Level(level)) => {
-                Err(WorkbenchError::off_scale(&format!("level {level}"), question))
+                Err(ProjectError::off_scale(&format!("level {level}"), question))
             }
-            (Err(error), _) => Err(WorkbenchError::off_scale(&error.to_string(), question)),
+            (Err(error), _) => Err(ProjectError::off_scale(&error.to_string(), question)),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Labelling;
 use dissensus_api::Beside;
 use dissensus_domain::{AnnotatorId, GuidelineId, LabelSource, MarkKind, QuestionId, Remark, TextId, remark};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_store::{AnswerDetails, NewMark};
 
@@ -20,7 +20,7 @@ impl Labelling {
         text: TextId,
         beside: &Beside,
         source: LabelSource,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         self.context.may_answer(annotator)?;
         let AnswerDetails { remark, guideline, .. } = self.details(beside)?;
         if self.remark_of(annotator, question, text)? == remark {
@@ -42,7 +42,7 @@ impl Labelling {
         annotator: AnnotatorId,
         question: QuestionId,
         text: TextId,
-    ) -> Result<Remark, WorkbenchError> {
+    ) -> Result<Remark, ProjectError> {
         let events = self.context.store.events(question, text, annotator)?;
         Ok(remark(&events).cloned().unwrap_or_default())
     }
@@ -51,13 +51,13 @@ impl Labelling {
     ///
     /// # Errors
     /// An invalid note, or an invalid id of a guideline.
-    pub(super) fn details(&self, beside: &Beside) -> Result<AnswerDetails, WorkbenchError> {
+    pub(super) fn details(&self, beside: &Beside) -> Result<AnswerDetails, ProjectError> {
         let remark = beside.remark.trimmed();
         remark.check()?;
         let guideline = match &beside.guideline {
             None => None,
             Some(id) => {
-                let id = id.parse().map_err(|_| WorkbenchError::internal(&"no id of a guideline"))?;
+                let id = id.parse().map_err(|_| ProjectError::internal(&"no id of a guideline"))?;
                 Some(GuidelineId(id))
             }
         };

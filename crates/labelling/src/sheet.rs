@@ -4,7 +4,7 @@ use super::Labelling;
 use super::annotations::{Annotations, SharedAnnotations};
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, Answer, Condition, QuestionId, TextId, is_asked};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
@@ -34,9 +34,9 @@ pub enum Left {
 
 impl Labelling {
     /// The sheet of an annotator for these questions.
-    pub fn sheet(&self, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, WorkbenchError> {
+    pub fn sheet(&self, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, ProjectError> {
         if questions.is_empty() {
-            return Err(WorkbenchError::NoQuestion);
+            return Err(ProjectError::NoQuestion);
         }
         let index = self.context.index();
         let mut of = BTreeMap::new();

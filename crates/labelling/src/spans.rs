@@ -3,7 +3,7 @@
 use super::Labelling;
 use dissensus_api::PersonSpans;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 impl Labelling {
     /// Spans that everyone except `annotator` marked in a text, in the order of annotators; `None` where
@@ -13,7 +13,7 @@ impl Labelling {
         annotator: AnnotatorId,
         question: QuestionId,
         text: TextId,
-    ) -> Result<Option<Vec<PersonSpans>>, WorkbenchError> {
+    ) -> Result<Option<Vec<PersonSpans>>, ProjectError> {
         let index = self.context.index();
         let of_spans = index.question(question).is_some_and(|q| q.scale.kind() == ScaleKind::Spans);
         if !of_spans {

@@ -4,7 +4,7 @@ use super::Labelling;
 use super::told::Told;
 use dissensus_api::LabelTask;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 impl Labelling {
     /// One text as the annotator sees it; predictions are included only after an answer.
@@ -13,7 +13,7 @@ impl Labelling {
         annotator: AnnotatorId,
         question: QuestionId,
         text: TextId,
-    ) -> Result<LabelTask, WorkbenchError> {
+    ) -> Result<LabelTask, ProjectError> {
         self.task_on(annotator, question, text, 1)
     }
 
@@ -24,14 +24,14 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
         occasion: u16,
-    ) -> Result<LabelTask, WorkbenchError> {
+    ) -> Result<LabelTask, ProjectError> {
         let context = &self.context;
-        let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let body = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let again = (occasion > 1).then(|| self.answered_again(annotator, occasion)).transpose()?;
         let sheet = self.sheet(annotator, &[question])?;
         let (asked, answer, flagged, skipped) = {
             let answers = sheet.read();
-            let annotations = answers.annotations(question).ok_or(WorkbenchError::NoQuestion)?;
+            let annotations = answers.annotations(question).ok_or(ProjectError::NoQuestion)?;
             let (asked, answer) = match &again {
                 None => (answers.asks(question, text), annotations.answers.get(&text).cloned()),
                 Some(again) => (again.asks(question, text), again.answer(question, text).cloned()),
@@ -77,7 +77,7 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
         occasion: u16,
-    ) -> Result<bool, WorkbenchError> {
+    ) -> Result<bool, ProjectError> {
         if occasion > 1 {
             return Ok(self.answered_again(annotator, occasion)?.asks(question, text));
         }

@@ -3,7 +3,7 @@
 use super::Labelling;
 use dissensus_api::{NewLabel, PersonSpans, TextPredictions};
 use dissensus_domain::{AnnotatorId, QuestionId, Shown, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 /// Revealed data of others.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Labelling {
         &self,
         label: &NewLabel,
         predictions: Option<TextPredictions>,
-    ) -> Result<Told, WorkbenchError> {
+    ) -> Result<Told, ProjectError> {
         self.told_on(label.annotator, label.question, label.text, predictions)
     }
 
@@ -39,7 +39,7 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
         predictions: Option<TextPredictions>,
-    ) -> Result<Told, WorkbenchError> {
+    ) -> Result<Told, ProjectError> {
         let told = Told { predictions, spans: self.spans_of_others(annotator, question, text)? };
         self.context.record_shown(question, text, annotator, told.shown())?;
         Ok(told)

@@ -1,6 +1,6 @@
 //! Words and phrases by which a person excludes texts.
 
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -60,11 +60,11 @@ fn segments(text: &str) -> Vec<String> {
 ///
 /// # Errors
 /// Too many of them, one that is too long, or one without a letter or digit.
-pub(crate) fn checked(words: &[String]) -> Result<Vec<String>, WorkbenchError> {
+pub(crate) fn checked(words: &[String]) -> Result<Vec<String>, ProjectError> {
     let mut kept: Vec<String> = Vec::new();
     for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
         let wrong =
-            |allowed: String| WorkbenchError::Setting { name: "words", value: word.to_owned(), allowed };
+            |allowed: String| ProjectError::Setting { name: "words", value: word.to_owned(), allowed };
         if word.chars().count() > LONGEST {
             return Err(wrong(format!("words and phrases of {LONGEST} characters at most")));
         }
@@ -76,7 +76,7 @@ pub(crate) fn checked(words: &[String]) -> Result<Vec<String>, WorkbenchError> {
         }
     }
     if kept.len() > MOST {
-        return Err(WorkbenchError::Setting {
+        return Err(ProjectError::Setting {
             name: "words",
             value: counted(kept.len() as u64, "word"),
             allowed: format!("{MOST} at most"),

@@ -4,7 +4,7 @@ use super::Labelling;
 use dissensus_api::Undone;
 use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::Undo;
 
 impl Labelling {
@@ -13,14 +13,14 @@ impl Labelling {
     /// where there is none. Imported and simulated labels are unaffected.
     ///
     /// # Errors
-    /// That answer is no longer current ([`WorkbenchError::LabelReplaced`]), or an I/O error. Nothing is
+    /// That answer is no longer current ([`ProjectError::LabelReplaced`]), or an I/O error. Nothing is
     /// taken back then.
     pub fn undo(
         &self,
         annotator: AnnotatorId,
         questions: impl AsRef<[QuestionId]>,
         source: LabelSource,
-    ) -> Result<Option<Undone>, WorkbenchError> {
+    ) -> Result<Option<Undone>, ProjectError> {
         let (context, questions) = (&self.context, questions.as_ref());
         let sheet = self.sheet(annotator, questions)?;
         if let Some(repeat) = self.undo_again(annotator, questions)? {
@@ -63,7 +63,7 @@ impl Labelling {
     }
 
     /// Explains why `given` is not taken back, by names.
-    fn replaced(&self, given: &Event, current: &Event) -> Result<WorkbenchError, WorkbenchError> {
+    fn replaced(&self, given: &Event, current: &Event) -> Result<ProjectError, ProjectError> {
         let index = self.context.index();
         let name = |event: &Event| {
             let scale = index.question(event.question).map(|question| &question.scale);
@@ -71,7 +71,7 @@ impl Labelling {
             name.map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
         };
         let row = index.annotator_row(given.annotator).and_then(|row| index.annotators().get(row as usize));
-        Ok(WorkbenchError::LabelReplaced {
+        Ok(ProjectError::LabelReplaced {
             annotator: row.map_or_else(|| "?".to_owned(), |annotator| annotator.external_id.clone()),
             text: self
                 .context

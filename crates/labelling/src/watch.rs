@@ -1,7 +1,7 @@
 //! Follows changes by other programs to a read-only project.
 
 use super::Labelling;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
 use dissensus_store::Watch;
@@ -41,7 +41,7 @@ impl Labelling {
     ///
     /// # Errors
     /// The file cannot be read. It is then read at the next write.
-    pub(crate) fn follow_others(&self) -> Result<(), WorkbenchError> {
+    pub(crate) fn follow_others(&self) -> Result<(), ProjectError> {
         let before = self.context.index();
         self.context.reload();
         let now = self.context.index();

@@ -1,6 +1,6 @@
 //! Time per answer, from answers with a known time.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::QuestionId;
 use dissensus_store::Store;
 
@@ -9,7 +9,7 @@ pub const FEWEST: usize = 20;
 
 /// Returns the median answer time of a question in seconds, `None` with fewer than [`FEWEST`] known times;
 /// and the number of known times.
-pub fn median_seconds(store: &Store, question: QuestionId) -> Result<(Option<f64>, u32), WorkbenchError> {
+pub fn median_seconds(store: &Store, question: QuestionId) -> Result<(Option<f64>, u32), ProjectError> {
     let mut times: Vec<u32> =
         store.timed_answers(question)?.iter().map(|answer| answer.duration_ms).collect();
     times.sort_unstable();

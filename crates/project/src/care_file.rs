@@ -1,7 +1,7 @@
 //! One person's data on this computer for one project: care choices, and which harmful texts were read on
 //! which day. None of it is in the project or in a submission.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::home::Home;
 use dissensus_domain::ProjectId;
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ pub struct CareFile<'a> {
 
 impl<'a> CareFile<'a> {
     /// The file of this person, regardless of where the project or a packet is located.
-    pub fn of(home: &'a Home, project: ProjectId, person: &str) -> Self {
+    pub fn new(home: &'a Home, project: ProjectId, person: &str) -> Self {
         Self { home, name: format!("care-{}.json", hash(&[&project.0.to_string(), person])) }
     }
 
@@ -123,7 +123,7 @@ impl<'a> CareFile<'a> {
     ///
     /// # Errors
     /// It cannot be written; it is then unchanged.
-    pub fn change(&self, change: impl FnOnce(&mut KeptCare)) -> Result<KeptCare, WorkbenchError> {
+    pub fn change(&self, change: impl FnOnce(&mut KeptCare)) -> Result<KeptCare, ProjectError> {
         let _locked = self.home.lock_config("care.lock")?;
         let before = self.read();
         let mut kept = before.clone();
@@ -135,7 +135,7 @@ impl<'a> CareFile<'a> {
     }
 
     /// Deletes the file.
-    pub fn forget(&self) -> Result<(), WorkbenchError> {
+    pub fn forget(&self) -> Result<(), ProjectError> {
         self.home.remove_json(&self.name)
     }
 }
@@ -241,16 +241,16 @@ mod tests {
                 scope.spawn(move || {
                     for n in 0..5 {
                         let text = format!("{thread}-{n}");
-                        CareFile::of(&home, project, "ana")
+                        CareFile::new(&home, project, "ana")
                             .change(|kept| kept.note(TODAY, &text, true))
                             .unwrap();
                     }
                 });
             }
         });
-        let file = CareFile::of(&home, project, "ana");
+        let file = CareFile::new(&home, project, "ana");
         assert_eq!(file.read().counted(TODAY), (20, 20));
-        assert_eq!(CareFile::of(&home, project, "ben").read(), KeptCare::default());
+        assert_eq!(CareFile::new(&home, project, "ben").read(), KeptCare::default());
         let names: Vec<String> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -265,7 +265,7 @@ mod tests {
     fn a_file_that_was_cut_off_is_kept_aside_and_labelling_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
-        let file = CareFile::of(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
+        let file = CareFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
         file.change(|kept| kept.note(TODAY, "t", true)).unwrap();
         std::fs::write(folder.path().join(&file.name), b"{\"own\":{\"lim").unwrap();
         assert!(file.change(|kept| kept.note(TODAY, "u", true)).unwrap().is_reached(TODAY, Some(1), true));

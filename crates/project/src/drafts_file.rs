@@ -2,7 +2,7 @@
 //! of it is in the project or in a submission.
 
 use crate::care_file::hash;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::home::Home;
 use dissensus_domain::{ProjectId, Remark};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct DraftsFile<'a> {
 
 impl<'a> DraftsFile<'a> {
     /// The file of this person, regardless of where the project or a packet is located.
-    pub fn of(home: &'a Home, project: ProjectId, person: &str) -> Self {
+    pub fn new(home: &'a Home, project: ProjectId, person: &str) -> Self {
         Self { home, name: format!("drafts-{}.json", hash(&[&project.0.to_string(), person])) }
     }
 
@@ -48,7 +48,7 @@ impl<'a> DraftsFile<'a> {
     ///
     /// # Errors
     /// It cannot be written; it is then unchanged.
-    pub fn keep(&self, place: &str, typed: Option<&Remark>, given: &Remark) -> Result<(), WorkbenchError> {
+    pub fn keep(&self, place: &str, typed: Option<&Remark>, given: &Remark) -> Result<(), ProjectError> {
         let _locked = self.home.lock_config("drafts.lock")?;
         let before = self.read();
         let mut drafts = before.clone();
@@ -68,7 +68,7 @@ impl<'a> DraftsFile<'a> {
     }
 
     /// Deletes the file.
-    pub fn forget(&self) -> Result<(), WorkbenchError> {
+    pub fn forget(&self) -> Result<(), ProjectError> {
         self.home.remove_json(&self.name)
     }
 
@@ -105,7 +105,7 @@ mod tests {
     fn what_is_typed_is_there_until_it_is_given() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
-        let file = DraftsFile::of(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
+        let file = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
         let (here, nothing) = (place_key("rude", "t1", 1), Remark::default());
         file.keep(&here, Some(&note("half a")), &nothing).unwrap();
         assert_eq!(file.at(&here, &nothing), Some(note("half a")));
@@ -116,7 +116,7 @@ mod tests {
             Some(note("from elsewhere\n\nhalf a")),
             "nothing is lost where something else was given in another copy"
         );
-        let other = DraftsFile::of(&home, ProjectId(uuid::Uuid::from_u128(8)), "ana");
+        let other = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(8)), "ana");
         assert_eq!(other.at(&here, &nothing), None, "another project");
         file.keep(&here, None, &nothing).unwrap();
         assert_eq!(file.at(&here, &nothing), None);
@@ -129,7 +129,7 @@ mod tests {
     fn a_file_that_was_cut_off_is_kept_aside_and_labelling_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
-        let file = DraftsFile::of(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
+        let file = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
         file.keep("here", Some(&note("a")), &Remark::default()).unwrap();
         std::fs::write(folder.path().join(&file.name), b"{\"here\":{\"ty").unwrap();
         file.keep("here", Some(&note("b")), &Remark::default()).unwrap();

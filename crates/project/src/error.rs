@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// An error of a use case: what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkbenchError {
+pub enum ProjectError {
     #[error(transparent)]
     Store(StoreError),
     #[error(transparent)]
@@ -70,7 +70,7 @@ pub enum WorkbenchError {
         /// The other sheets.
         others: Vec<String>,
         /// The error in the sheet.
-        source: Box<WorkbenchError>,
+        source: Box<ProjectError>,
     },
     /// An aggregated table, which contains neither labels nor texts nor people.
     #[error("{} holds labels summed up, as `data export --rows` writes them, and does not import: export the labels themselves", .0.display())]
@@ -252,7 +252,7 @@ pub enum WorkbenchError {
         /// The first few bad rows, one per line.
         listed: String,
         /// Why the other rows cannot be imported without them, if so.
-        rest: Option<Box<WorkbenchError>>,
+        rest: Option<Box<ProjectError>>,
         /// The first bad rows.
         problems: Vec<RowError>,
     },
@@ -669,7 +669,7 @@ pub enum WorkbenchError {
     CancelledUnwritten,
 }
 
-impl WorkbenchError {
+impl ProjectError {
     /// Creates an internal error.
     pub fn internal(error: &dyn std::fmt::Display) -> Self {
         Self::Internal(error.to_string())
@@ -823,7 +823,7 @@ impl WorkbenchError {
 /// Converts errors of lower crates; a cancel in any of them is a cancel of the use case.
 macro_rules! from_errors {
     ($($error:ident in $variant:ident, cancelled as $cancelled:pat,)*) => {
-        $(impl From<$error> for WorkbenchError {
+        $(impl From<$error> for ProjectError {
             fn from(error: $error) -> Self {
                 match error {
                     $cancelled => Self::Cancelled,
@@ -841,7 +841,7 @@ from_errors! {
     ModelError in Perspectives, cancelled as ModelError::Cancelled,
 }
 
-impl WorkbenchError {
+impl ProjectError {
     /// Creates the error for an invalid answer to a question.
     pub fn off_scale(value: &str, question: &Question) -> Self {
         Self::NotOnScale {
@@ -852,8 +852,8 @@ impl WorkbenchError {
     }
 }
 
-impl From<WorkbenchError> for Problem {
-    fn from(error: WorkbenchError) -> Self {
+impl From<ProjectError> for Problem {
+    fn from(error: ProjectError) -> Self {
         error.problem()
     }
 }
@@ -895,7 +895,7 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
     }
 }
 
-impl From<dissensus_render::RenderError> for WorkbenchError {
+impl From<dissensus_render::RenderError> for ProjectError {
     fn from(error: dissensus_render::RenderError) -> Self {
         Self::Internal(error.to_string())
     }
@@ -907,14 +907,14 @@ mod tests {
 
     #[test]
     fn a_cancel_is_a_cancel_in_whichever_crate_it_was_heard() {
-        let all: [WorkbenchError; 4] = [
+        let all: [ProjectError; 4] = [
             StoreError::CopyCancelled("p".into()).into(),
             ExchangeError::Cancelled { path: "f".into() }.into(),
             EncoderError::Cancelled.into(),
             ModelError::Cancelled.into(),
         ];
         for error in all {
-            assert!(matches!(error, WorkbenchError::Cancelled), "{error}");
+            assert!(matches!(error, ProjectError::Cancelled), "{error}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Files of the application that belong to no project: settings, recent projects, the sample, encoders.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,14 @@ impl Home {
     ///
     /// # Errors
     /// The system has no home folder.
-    pub fn of_user(resources: Option<&Path>) -> Result<Self, WorkbenchError> {
+    pub fn of_user(resources: Option<&Path>) -> Result<Self, ProjectError> {
         let (config, data, cache) = match std::env::var_os("DISSENSUS_HOME") {
             Some(home) if !home.is_empty() => {
                 let home = PathBuf::from(home);
                 (home.clone(), home.clone(), home.join("cache"))
             }
             _ => {
-                let dirs =
-                    directories::ProjectDirs::from("", "", "dissensus").ok_or(WorkbenchError::NoHome)?;
+                let dirs = directories::ProjectDirs::from("", "", "dissensus").ok_or(ProjectError::NoHome)?;
                 (dirs.config_dir().to_owned(), dirs.data_dir().to_owned(), dirs.cache_dir().to_owned())
             }
         };
@@ -102,9 +101,9 @@ impl Home {
 
     /// Takes a lock of the configuration until the returned file is dropped, so that no two programs change
     /// one of its files at once.
-    pub fn lock_config(&self, name: &str) -> Result<std::fs::File, WorkbenchError> {
+    pub fn lock_config(&self, name: &str) -> Result<std::fs::File, ProjectError> {
         let path = self.config.join(name);
-        let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "locking", source };
+        let fail = |source| ProjectError::Io { path: path.clone(), doing: "locking", source };
         std::fs::create_dir_all(&self.config).map_err(fail)?;
         let file = dissensus_files::open_or_create_regular(&path).map_err(fail)?;
         file.lock().map_err(fail)?;
@@ -112,20 +111,20 @@ impl Home {
     }
 
     /// Removes `NAME.json` of the configuration, if it exists.
-    pub(crate) fn remove_json(&self, name: &str) -> Result<(), WorkbenchError> {
+    pub(crate) fn remove_json(&self, name: &str) -> Result<(), ProjectError> {
         let path = self.config.join(name);
         match std::fs::remove_file(&path) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(WorkbenchError::Io { path, doing: "removing", source })
+                Err(ProjectError::Io { path, doing: "removing", source })
             }
             _ => Ok(()),
         }
     }
 
     /// Writes `NAME.json` of the configuration; the old one stays until the new one is complete.
-    pub fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), WorkbenchError> {
+    pub fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), ProjectError> {
         let path = self.config.join(name);
-        let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
+        let fail = |source| ProjectError::Io { path: path.clone(), doing: "writing", source };
         std::fs::create_dir_all(&self.config).map_err(fail)?;
         let bytes = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
         // Readable only by its owner (the names of projects are private), and the old file stays until the

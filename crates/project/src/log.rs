@@ -6,7 +6,7 @@
 //! never the message of a panic (which can quote a text). New events must follow this rule; `tests/log.rs`
 //! searches for texts, labels and names after a session.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::home::Home;
 use std::backtrace::Backtrace;
 use std::collections::VecDeque;
@@ -31,10 +31,10 @@ const FILE_FILTER: &str = "warn,dissensus=info";
 /// start. Only the first call has an effect.
 ///
 /// # Errors
-/// [`WorkbenchError::Setting`] where `level` is no filter.
-pub fn start_log(home: &Home, level: Option<&str>) -> Result<(), WorkbenchError> {
+/// [`ProjectError::Setting`] where `level` is no filter.
+pub fn start_log(home: &Home, level: Option<&str>) -> Result<(), ProjectError> {
     let asked = match level {
-        Some(level) => Some(EnvFilter::try_new(level).map_err(|_| WorkbenchError::Setting {
+        Some(level) => Some(EnvFilter::try_new(level).map_err(|_| ProjectError::Setting {
             name: "log",
             value: level.to_owned(),
             allowed: "error, warn, info, debug, trace, or a filter such as dissensus_store=debug".into(),
@@ -107,7 +107,7 @@ fn newest(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Ignores an error, with a warning in the log.
-pub fn go_on<T>(doing: &'static str, result: Result<T, impl Into<WorkbenchError>>) -> Option<T> {
+pub fn go_on<T>(doing: &'static str, result: Result<T, impl Into<ProjectError>>) -> Option<T> {
     result
         .map_err(|error| tracing::warn!(code = error.into().code(), "{doing} failed; going on without"))
         .ok()

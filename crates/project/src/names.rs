@@ -1,7 +1,7 @@
 //! Names that people type or that are read from a file: of questions, levels, annotators and attributes.
 use std::path::Path;
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::{Annotator, CANNOT_SAY, composed, look_alike, not_allowed_in_names};
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ const LONGEST: usize = 200;
 /// Validates and normalises a name: trimmed, on one line, not too long, and without characters that act on
 /// a terminal or hide the spelling. Every input is checked here or, in rows of a file, by the same rule of
 /// the domain.
-pub fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
+pub fn checked_name(what: &'static str, name: &str) -> Result<String, ProjectError> {
     let mut name = name.trim().to_owned();
     if what == "annotator" {
         name = composed(&name);
     }
-    let refused = |name, why| Err(WorkbenchError::Name { what, name, why });
+    let refused = |name, why| Err(ProjectError::Name { what, name, why });
     if name.is_empty() {
         return refused(name, "is blank: type one");
     }

@@ -1,6 +1,6 @@
 //! Checks of output files: never an input file, and no existing file unless requested.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_exchange::ExchangeError;
 use dissensus_files::{folder_of, real_path};
 use dissensus_store::side_file_of;
@@ -12,11 +12,11 @@ use std::path::Path;
 /// # Errors
 /// One is one of `inputs` under any name, exists already (without `replace`), is a folder, or is in a
 /// folder that does not exist.
-pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], replace: bool) -> Result<(), WorkbenchError> {
+pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], replace: bool) -> Result<(), ProjectError> {
     let inputs: Vec<_> = inputs.iter().filter_map(|path| real_path(path).ok()).collect();
     for out in outputs {
         if real_path(out).is_ok_and(|out| inputs.contains(&out)) {
-            return Err(WorkbenchError::SameFile((*out).to_owned()));
+            return Err(ProjectError::SameFile((*out).to_owned()));
         }
         let path = || (*out).to_owned();
         if let Some(of) = side_file_of(out).filter(|of| of.exists()) {
@@ -28,7 +28,7 @@ pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], replace: bool) -> Resu
             return Err(ExchangeError::Directory { path: path() }.into());
         }
         if !replace && std::fs::symlink_metadata(out).is_ok() {
-            return Err(WorkbenchError::ExportExists(path()));
+            return Err(ProjectError::ExportExists(path()));
         }
         if !folder_of(out).is_dir() {
             let source = io::Error::new(io::ErrorKind::NotFound, "its folder is not there");

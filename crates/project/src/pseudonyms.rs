@@ -2,7 +2,7 @@
 //! values.
 
 use crate::context::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, Attributes};
 use sha2::{Digest, Sha256};
@@ -130,9 +130,9 @@ impl Pseudonyms {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn of(context: &Context) -> Result<Self, WorkbenchError> {
+    pub fn new(context: &Context) -> Result<Self, ProjectError> {
         let store = &context.store;
-        let lost = || WorkbenchError::internal(&"the project has no secret for pseudonyms");
+        let lost = || ProjectError::internal(&"the project has no secret for pseudonyms");
         let key: String = store.setting(KEY)?.ok_or_else(lost)?;
         let mut order: Vec<String> = store.setting(ORDER)?.unwrap_or_default();
         let before = order.len();
@@ -154,7 +154,7 @@ impl Pseudonyms {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn forget_gone(context: &Context) -> Result<(), WorkbenchError> {
+    pub fn forget_gone(context: &Context) -> Result<(), ProjectError> {
         let store = &context.store;
         let (Some(key), Some(order)) = (store.setting::<String>(KEY)?, store.setting::<Vec<String>>(ORDER)?)
         else {
@@ -170,8 +170,8 @@ impl Pseudonyms {
     }
 
     /// A person's number, from 1.
-    pub fn number(&self, id: AnnotatorId) -> Result<u32, WorkbenchError> {
-        let unknown = || WorkbenchError::internal(&"somebody has no pseudonym");
+    pub fn number(&self, id: AnnotatorId) -> Result<u32, ProjectError> {
+        let unknown = || ProjectError::internal(&"somebody has no pseudonym");
         self.numbers.get(&id).copied().ok_or_else(unknown)
     }
 

@@ -2,7 +2,7 @@
 //! it was made.
 
 use crate::clock::now_ms;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::{Attributes, LabelSource, Scale, ScaleKind};
 use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, WriteTx};
 use std::collections::{BTreeMap, HashMap};
@@ -25,7 +25,7 @@ const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
 ///
 /// # Errors
 /// The file exists or cannot be written; then nothing is left behind.
-pub fn create(path: &Path) -> Result<(), WorkbenchError> {
+pub fn create(path: &Path) -> Result<(), ProjectError> {
     let store = Store::create(path)?;
     // The sample demonstrates what a study can enable.
     let filled = store.write(fill).and_then(|()| {
@@ -39,7 +39,7 @@ pub fn create(path: &Path) -> Result<(), WorkbenchError> {
     filled
 }
 
-fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
+fn fill(tx: &mut WriteTx<'_>) -> Result<(), ProjectError> {
     let mut texts = HashMap::new();
     for row in rows(COMMENTS)? {
         let id = tx.add_text(&NewText {
@@ -73,10 +73,10 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
             scale: scale.clone(),
         })?;
         for row in &labels {
-            let answer = scale.answer_named(&row[name]).ok_or(WorkbenchError::Sample("labels.csv"))?;
+            let answer = scale.answer_named(&row[name]).ok_or(ProjectError::Sample("labels.csv"))?;
             let (text, annotator) = (texts.get(&row["text_id"]), annotators.get(&row["annotator_id"]));
             let (Some(&text), Some(&annotator)) = (text, annotator) else {
-                return Err(WorkbenchError::Sample("labels.csv"));
+                return Err(ProjectError::Sample("labels.csv"));
             };
             tx.add_label(&NewLabel {
                 question,
@@ -93,13 +93,13 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
 }
 
 /// Only the sample's comments.
-pub fn comments() -> Result<Vec<String>, WorkbenchError> {
+pub fn comments() -> Result<Vec<String>, ProjectError> {
     Ok(rows(COMMENTS)?.into_iter().filter_map(|mut row| row.remove("text")).collect())
 }
 
 type Row = HashMap<String, String>;
 
-fn rows(csv: &str) -> Result<Vec<Row>, WorkbenchError> {
+fn rows(csv: &str) -> Result<Vec<Row>, ProjectError> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
-    reader.deserialize().collect::<Result<_, csv::Error>>().map_err(|_| WorkbenchError::Sample("a table"))
+    reader.deserialize().collect::<Result<_, csv::Error>>().map_err(|_| ProjectError::Sample("a table"))
 }

@@ -6,7 +6,7 @@ use dissensus_analysis::PlanChoices;
 use dissensus_domain::ScaleKind;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::clock::local_time;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_render::plots;
 use dissensus_render::table::{Cell, Column};
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const ENOUGH: usize = 20;
 
 /// Agreement between annotators.
-pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let shared = asked.shared();
     if shared < ENOUGH {
         return Ok(vec![Block::Needs(format!(
@@ -37,7 +37,7 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Wo
 
 /// Agreement under each wording of the question, or under each version of the guideline; `None` where all
 /// labels were given under one.
-fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Block>, WorkbenchError> {
+fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Block>, ProjectError> {
     let guideline = &work.of.guideline;
     let found = guideline.agreement_on(asked.question.id, by)?;
     let versions: BTreeSet<u32> =
@@ -122,7 +122,7 @@ fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
     }
 }
 
-fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, WorkbenchError> {
+fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
     let simple = analysis.agreement(asked.question.id)?;
     let found = analysis.reliability(asked.question.id, work.steps)?;
@@ -170,7 +170,7 @@ fn coefficients(found: &Reliability) -> [(&'static str, &Estimate); 7] {
     ]
 }
 
-fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, WorkbenchError> {
+fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
     let found = analysis.option_agreements(&asked.question, work.steps)?;
     let mut rows = Vec::new();
@@ -198,7 +198,7 @@ fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block
     Ok(vec![asked.stems.table("agreement", caption, columns, rows)])
 }
 
-fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, WorkbenchError> {
+fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
     let found = analysis.span_agreements(&asked.question, work.steps)?;
     let mut rows = Vec::new();
@@ -235,7 +235,7 @@ fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>,
 }
 
 /// Self-agreement.
-pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let index = work.of.context.index();
     let mut rows = Vec::new();
     let mut needs = None;
@@ -272,7 +272,7 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block
 }
 
 /// Shares of the variance of a label.
-pub(super) fn variance(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn variance(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let index = work.of.context.index();
     let choices = PlanChoices { top: 0, ..PlanChoices::default() };
     let (mut rows, mut needs, mut only) = (Vec::new(), None, None);

@@ -4,7 +4,7 @@ use super::document::Block;
 use super::work::{Asked, Work};
 use dissensus_analysis::labels_differ::labels_differ;
 use dissensus_domain::{Answer, CurrentLabel, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_render::plots;
 use dissensus_render::plots::Bar;
 use dissensus_render::table::{Cell, Column};
@@ -16,7 +16,7 @@ const ENOUGH: usize = 5;
 const TOP: usize = 20;
 const BARS: usize = 10;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let scale = &asked.question.scale;
     let of_text = |on_text: &[CurrentLabel]| {
         let answers: Vec<&Answer> = on_text.iter().map(|label| &label.answer).collect();

@@ -47,7 +47,7 @@ pub(super) struct Stems {
 
 impl Stems {
     /// Names for the question with index `place` (from 0) of `all`.
-    pub(super) fn of(question: &str, place: usize, all: usize) -> Self {
+    pub(super) fn new(question: &str, place: usize, all: usize) -> Self {
         let prefix = match (all, slug(question)) {
             (0 | 1, _) => String::new(),
             (_, name) if name.is_empty() => format!("q{}-", place + 1),
@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn questions_of_one_name_have_files_of_their_own_and_names_do_nothing() {
-        let first = Stems::of("../Wie grob?", 0, 2);
+        let first = Stems::new("../Wie grob?", 0, 2);
         assert_eq!(first.name("agreement"), "q1-wie-grob-agreement");
-        assert_eq!(Stems::of("Wie grob!", 1, 2).name("agreement"), "q2-wie-grob-agreement");
-        assert_eq!(Stems::of("笑", 1, 2).name("x"), "q2-x");
-        assert_eq!(Stems::of("offensiveness", 0, 1).name("x"), "x");
+        assert_eq!(Stems::new("Wie grob!", 1, 2).name("agreement"), "q2-wie-grob-agreement");
+        assert_eq!(Stems::new("笑", 1, 2).name("x"), "q2-x");
+        assert_eq!(Stems::new("offensiveness", 0, 1).name("x"), "x");
         let document = Document {
             title: "<b>".to_owned(),
             sections: vec![Section {

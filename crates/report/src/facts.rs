@@ -6,7 +6,7 @@ use super::work::{Asked, Work};
 use dissensus_api::{GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
 use dissensus_domain::{AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, Standing};
 use dissensus_project::clock::local_time;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_render::escape::markdown;
 use dissensus_render::table::Cell;
 use dissensus_stats::math::median::median;
@@ -51,7 +51,7 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Reads the facts from the project.
-    pub(super) fn of(work: &Work<'a>, asked: &'a [Asked]) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(work: &Work<'a>, asked: &'a [Asked]) -> Result<Self, ProjectError> {
         let paper = work.of;
         let (store, people) = (&paper.context.store, work.people);
         let info = paper.project.info()?;
@@ -197,7 +197,7 @@ pub(super) fn after(then: AfterFailing) -> &'static str {
 
 /// The first and the last moment of current labels: of those given in the program, and of those read from
 /// files. Simulated ones count as neither.
-fn moments(work: &Work<'_>, asked: &[Asked]) -> Result<[Option<(i64, i64)>; 2], WorkbenchError> {
+fn moments(work: &Work<'_>, asked: &[Asked]) -> Result<[Option<(i64, i64)>; 2], ProjectError> {
     const PAGE: u32 = 20_000;
     let store = &work.of.context.store;
     let current: HashSet<EventId> = asked.iter().flat_map(|one| &one.labels).map(|label| label.id).collect();

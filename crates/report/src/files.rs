@@ -3,7 +3,7 @@
 use super::reproduce::{Folder, NAME, Reproduce};
 use super::sums::{FileSum, hex, sum_of};
 use dissensus_files::{AtomicFolder, folder_of};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,26 +13,26 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A non-empty folder (without `replace`, or with anything that is not our report), a file, a link, or a
 /// missing parent folder.
-pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
+pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError> {
     if dir.file_name().is_none() {
-        return Err(WorkbenchError::NotAFileName(dir.display().to_string()));
+        return Err(ProjectError::NotAFileName(dir.display().to_string()));
     }
     if let Ok(found) = std::fs::symlink_metadata(dir) {
         if !found.is_dir() {
-            return Err(WorkbenchError::NotAReport(dir.to_owned()));
+            return Err(ProjectError::NotAReport(dir.to_owned()));
         }
         let empty = std::fs::read_dir(dir).is_ok_and(|mut all| all.next().is_none());
         if !empty && !replace {
-            return Err(WorkbenchError::ExportExists(dir.to_owned()));
+            return Err(ProjectError::ExportExists(dir.to_owned()));
         }
         // Other files, and forms that were edited, must not be deleted.
         match Reproduce::folder(dir) {
             _ if empty => {}
             Folder::Report => {}
             Folder::Changed(files) => {
-                return Err(WorkbenchError::ReportChanged { dir: dir.to_owned(), files });
+                return Err(ProjectError::ReportChanged { dir: dir.to_owned(), files });
             }
-            Folder::Other => return Err(WorkbenchError::NotAReport(dir.to_owned())),
+            Folder::Other => return Err(ProjectError::NotAReport(dir.to_owned())),
         }
     }
     match folder_of(dir).is_dir() {
@@ -45,7 +45,7 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchErro
 ///
 /// # Errors
 /// Those of [`check_place`], or an I/O error.
-pub(super) fn finish(place: AtomicFolder, dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
+pub(super) fn finish(place: AtomicFolder, dir: &Path, replace: bool) -> Result<(), ProjectError> {
     // Checked again because minutes have passed.
     check_place(dir, replace)?;
     if replace {
@@ -55,7 +55,7 @@ pub(super) fn finish(place: AtomicFolder, dir: &Path, replace: bool) -> Result<(
     // below.
     let _ = std::fs::remove_dir(dir);
     place.finish_new().map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => WorkbenchError::ExportExists(dir.to_owned()),
+        io::ErrorKind::AlreadyExists => ProjectError::ExportExists(dir.to_owned()),
         _ => failed(dir, "writing", error),
     })
 }
@@ -73,7 +73,7 @@ impl<'a> Files<'a> {
     }
 
     /// Writes a file; the folder of `name`, if any, is created.
-    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), WorkbenchError> {
+    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), ProjectError> {
         let path = self.path(name);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|e| failed(folder, "making", e))?;
@@ -89,7 +89,7 @@ impl<'a> Files<'a> {
     }
 
     /// Registers a file that another part has written.
-    pub(super) fn written(&mut self, name: &str) -> Result<(), WorkbenchError> {
+    pub(super) fn written(&mut self, name: &str) -> Result<(), ProjectError> {
         let path = self.path(name);
         let (sha256, bytes) = sum_of(&path).map_err(|e| failed(&path, "reading", e))?;
         self.bytes += bytes;
@@ -108,13 +108,13 @@ impl<'a> Files<'a> {
     }
 
     /// Writes the last file, and returns all names and their size.
-    pub(super) fn end(mut self, reproduce: &Reproduce) -> Result<(Vec<String>, u64), WorkbenchError> {
-        let bytes = serde_json::to_vec_pretty(reproduce).map_err(|e| WorkbenchError::internal(&e))?;
+    pub(super) fn end(mut self, reproduce: &Reproduce) -> Result<(Vec<String>, u64), ProjectError> {
+        let bytes = serde_json::to_vec_pretty(reproduce).map_err(|e| ProjectError::internal(&e))?;
         self.write(NAME, &bytes)?;
         Ok((self.sums.into_iter().map(|sum| sum.name).collect(), self.bytes))
     }
 }
 
-pub(super) fn failed(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing, source }
+pub(super) fn failed(path: &Path, doing: &'static str, source: io::Error) -> ProjectError {
+    ProjectError::Io { path: path.to_owned(), doing, source }
 }

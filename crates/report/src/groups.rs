@@ -5,7 +5,7 @@ use super::people::People;
 use super::work::{Asked, Work};
 use dissensus_api::{Figure, GroupsChoice, PeopleChoice};
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::pseudonyms::FEWEST;
 use dissensus_render::table::{Cell, Column};
 use dissensus_stats::disagreement::holm;
@@ -35,7 +35,7 @@ struct Compared<'a> {
     shared_texts: u32,
 }
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let who = asked.who();
     let pairs = pairs(work.people, &who);
     if pairs.is_empty() {

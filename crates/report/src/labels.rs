@@ -4,7 +4,7 @@ use super::document::Block;
 use super::work::{Asked, Work};
 use dissensus_analysis::labels_differ::level_counts;
 use dissensus_domain::{Answer, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_render::plots;
 use dissensus_render::plots::Bar;
@@ -14,7 +14,7 @@ use dissensus_stats::math::median::median;
 /// Maximum number of bars in a histogram.
 const BARS: u64 = 24;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let (stems, question) = (&asked.stems, &asked.question);
     let (per_text, per_person) = (asked.per_text(), asked.per_person());
     let texts = work.of.context.index().texts().len();
@@ -71,7 +71,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
 }
 
 /// How often each level, option or type was given.
-fn levels(asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+fn levels(asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let scale = &asked.question.scale;
     let answers: Vec<&Answer> = asked.labels.iter().map(|label| &label.answer).collect();
     let counts = level_counts(scale, &answers);

@@ -24,7 +24,7 @@ use dissensus_editing::Project;
 use dissensus_files::AtomicFolder;
 use dissensus_labelling::guideline::Guidelines;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_project::names::project_name as name_of;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch, Encoding};
@@ -72,7 +72,7 @@ pub struct Parts<'a> {
 }
 
 /// Builds the blocks of one section of a question.
-type Builder = fn(&Work<'_>, &Asked) -> Result<Vec<Block>, WorkbenchError>;
+type Builder = fn(&Work<'_>, &Asked) -> Result<Vec<Block>, ProjectError>;
 
 /// Sections of a question, in their order.
 const SECTIONS: [(&str, Builder); 8] = [
@@ -87,7 +87,7 @@ const SECTIONS: [(&str, Builder); 8] = [
 ];
 
 impl PaperReports {
-    pub fn of(context: &Arc<Context>, parts: &Parts<'_>) -> Self {
+    pub fn new(context: &Arc<Context>, parts: &Parts<'_>) -> Self {
         Self {
             context: Arc::clone(context),
             project: parts.project.clone(),
@@ -105,7 +105,7 @@ impl PaperReports {
     /// that name is replaced; an existing report only with `replace`, and anything else never.
     ///
     /// # Errors
-    /// The folder is not allowed ([`WorkbenchError::ExportExists`], [`WorkbenchError::NotAReport`]); a task
+    /// The folder is not allowed ([`ProjectError::ExportExists`], [`ProjectError::NotAReport`]); a task
     /// packet is open; no encoder where models are to be evaluated; the file cannot be read, the disk is
     /// full, or a cancel. Nothing is written then.
     pub fn write(
@@ -114,17 +114,17 @@ impl PaperReports {
         dir: &Path,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<(PaperWritten, Option<EncoderSwitch>), WorkbenchError> {
+    ) -> Result<(PaperWritten, Option<EncoderSwitch>), ProjectError> {
         self.context.whole_project()?;
         files::check_place(dir, wish.replace)?;
-        self.write_checked(wish, dir, encoder, progress).map_err(WorkbenchError::all_or_nothing)
+        self.write_checked(wish, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
     }
 
     /// Like [`PaperReports::write`], as a job with the project's own encoder.
     ///
     /// # Errors
     /// Those of [`PaperReports::write`], or an export is running.
-    pub fn write_as_job(&self, wish: PaperWish, dir: &Path) -> Result<PaperWritten, WorkbenchError> {
+    pub fn write_as_job(&self, wish: PaperWish, dir: &Path) -> Result<PaperWritten, ProjectError> {
         let _reserved = self.context.reservations.reserve(Activity::Export)?;
         let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         self.context.as_job("report", &title, |job| {
@@ -138,8 +138,8 @@ impl PaperReports {
         dir: &Path,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<(PaperWritten, Option<EncoderSwitch>), WorkbenchError> {
-        let people = People::of(&self.context, wish.with_ids)?;
+    ) -> Result<(PaperWritten, Option<EncoderSwitch>), ProjectError> {
+        let people = People::new(&self.context, wish.with_ids)?;
         let asked = self.asked()?;
         let steps = Steps::new(progress, OF_REPORT + OF_QUESTION * asked.len() as u64);
         steps.next("reading the project")?;
@@ -150,7 +150,7 @@ impl PaperReports {
         let work = Work { of: self, people: &people, wish, steps: &steps };
         let mut document = self.document(&work, &asked)?;
         steps.next("filling in forms")?;
-        let facts = Facts::of(&work, &asked)?;
+        let facts = Facts::new(&work, &asked)?;
         steps.next("writing files")?;
         let place = AtomicFolder::create(dir).map_err(|e| files::failed(dir, "making", e))?;
         let mut files = Files::new(place.path());
@@ -168,10 +168,10 @@ impl PaperReports {
             files.write(&name, &soft_labels::csv(&self.context, one)?)?;
         }
         steps.next("finishing")?;
-        let reproduce = Reproduce::of(&work, &asked, files.sums())?;
+        let reproduce = Reproduce::new(&work, &asked, files.sums())?;
         let (names, bytes) = files.end(&reproduce)?;
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         files::finish(place, dir, wish.replace)?;
         let written = PaperWritten {
@@ -191,20 +191,20 @@ impl PaperReports {
     }
 
     /// All questions with their current labels.
-    fn asked(&self) -> Result<Vec<Asked>, WorkbenchError> {
+    fn asked(&self) -> Result<Vec<Asked>, ProjectError> {
         let index = self.context.index();
         let all = index.questions();
         let one = |(place, question): (usize, &dissensus_domain::Question)| {
             Ok(Asked {
                 question: question.clone(),
-                stems: Stems::of(&question.name, place, all.len()),
+                stems: Stems::new(&question.name, place, all.len()),
                 labels: self.context.store.current_labels(question.id)?,
             })
         };
         all.iter().enumerate().map(one).collect()
     }
 
-    fn document(&self, work: &Work<'_>, asked: &[Asked]) -> Result<Document, WorkbenchError> {
+    fn document(&self, work: &Work<'_>, asked: &[Asked]) -> Result<Document, ProjectError> {
         let name = name_of(self.context.store.path());
         let mut sections = vec![Section {
             title: "About this report".to_owned(),
@@ -231,7 +231,7 @@ impl PaperReports {
     }
 
     /// Writes everyone's own labels, for sharing.
-    fn labels(&self, work: &Work<'_>, files: &mut Files<'_>) -> Result<Exported, WorkbenchError> {
+    fn labels(&self, work: &Work<'_>, files: &mut Files<'_>) -> Result<Exported, ProjectError> {
         const NAME: &str = "labels.csv";
         let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
         let choices = ExportChoices { pseudonyms, ..ExportChoices::default() };
@@ -263,7 +263,7 @@ fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Blo
 }
 
 /// Writes the page, its figures and its tables; returns their numbers.
-fn write_document(files: &mut Files<'_>, document: &Document) -> Result<(u32, u32), WorkbenchError> {
+fn write_document(files: &mut Files<'_>, document: &Document) -> Result<(u32, u32), ProjectError> {
     files.write("report.html", document.html().as_bytes())?;
     let (mut figures, mut tables) = (0, 0);
     for figure in document.figures() {

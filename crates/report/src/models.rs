@@ -9,7 +9,7 @@ use dissensus_api::RunDetail;
 use dissensus_domain::{ScaleKind, WorkState};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::clock::local_time;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_render::plots;
 use dissensus_render::plots::Line;
@@ -26,7 +26,7 @@ const AFTER: [usize; 8] = [0, 1, 2, 5, 10, 20, 50, 100];
 /// Number of run metrics in the table.
 const SHOWN: usize = 8;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let mut blocks = Vec::new();
     let fresh = match work.wish.evaluate {
         true => evaluate(work, asked, &mut blocks)?,
@@ -55,7 +55,7 @@ pub(super) fn command(asked: &Asked) -> String {
     format!("dissensus models evaluate PROJECT --question {}", asked.quoted())
 }
 
-fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, WorkbenchError> {
+fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, ProjectError> {
     Ok(EvaluateChoices {
         question: Some(asked.question.name.clone()),
         models: ModelKind::ALL.to_vec(),
@@ -74,9 +74,9 @@ fn evaluate(
     work: &Work<'_>,
     asked: &Asked,
     blocks: &mut Vec<Block>,
-) -> Result<Option<(Evaluated, String)>, WorkbenchError> {
+) -> Result<Option<(Evaluated, String)>, ProjectError> {
     let analysis = &work.of.analysis;
-    let done = || -> Result<serde_json::Value, WorkbenchError> {
+    let done = || -> Result<serde_json::Value, ProjectError> {
         let choices = choices(work, asked)?;
         match asked.question.scale.kind() {
             ScaleKind::MultiLabel => as_value(&analysis.evaluate_options(&choices, work.steps)?),
@@ -97,11 +97,11 @@ fn evaluate(
     }
 }
 
-fn as_value<T: Serialize>(found: &T) -> Result<serde_json::Value, WorkbenchError> {
-    serde_json::to_value(found).map_err(|e| WorkbenchError::internal(&e))
+fn as_value<T: Serialize>(found: &T) -> Result<serde_json::Value, ProjectError> {
+    serde_json::to_value(found).map_err(|e| ProjectError::internal(&e))
 }
 
-fn recorded(work: &Work<'_>, asked: &Asked) -> Result<Option<(Evaluated, String)>, WorkbenchError> {
+fn recorded(work: &Work<'_>, asked: &Asked) -> Result<Option<(Evaluated, String)>, ProjectError> {
     for one in work.of.context.store.evaluations()? {
         let of_question = one.asked.configuration.get("question").and_then(serde_json::Value::as_str);
         let fits = one.asked.kind == EvaluationKind::Evaluation
@@ -122,7 +122,7 @@ fn evaluation(
     found: &Evaluated,
     when: &str,
     blocks: &mut Vec<Block>,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let split = &found.split;
     let at_least =
         found.at_least.as_ref().map_or_else(String::new, |level| format!(", as {level} or higher"));
@@ -181,7 +181,7 @@ fn evaluation(
     calibration(asked, found, blocks)
 }
 
-fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Result<(), WorkbenchError> {
+fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     if asked.question.scale.has_options() {
         return Ok(());
     }
@@ -221,7 +221,7 @@ fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Res
 }
 
 /// Finished training runs.
-fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), WorkbenchError> {
+fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     let learned = work.of.context.index().learned(asked.question.id);
     let all = work.of.runs.list()?;
     let finished = all.iter().filter(|run| run.scores.is_some() && learned.contains(&run.question));
@@ -268,7 +268,7 @@ fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), W
 }
 
 /// The learning curve of new people.
-fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), WorkbenchError> {
+fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     if asked.question.scale.has_options() {
         blocks.push(Block::Needs("Learning curves are of one option or type at a time:".to_owned()));
         let one = asked.question.option(0).map_or_else(String::new, |option| option.name);

@@ -2,7 +2,7 @@
 
 use dissensus_domain::{Annotator, AnnotatorId, Attributes};
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::pseudonyms::{FEWEST, Pseudonyms, shared_values};
 use dissensus_render::table::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -31,14 +31,14 @@ pub(super) struct LeftOut {
 
 impl People {
     /// Reads everyone in the project.
-    pub(super) fn of(context: &Context, with_ids: bool) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(context: &Context, with_ids: bool) -> Result<Self, ProjectError> {
         let everyone = context.store.annotators()?;
         let mut names = HashMap::new();
         if with_ids {
             let ids = (1..).zip(&everyone).map(|(n, one)| (one.id, (n, one.external_id.clone())));
             names.extend(ids);
         } else {
-            let pseudonyms = Pseudonyms::of(context)?;
+            let pseudonyms = Pseudonyms::new(context)?;
             for one in &everyone {
                 let number = pseudonyms.number(one.id)?;
                 names.insert(one.id, (number, Pseudonyms::name(number)));

@@ -4,7 +4,7 @@ use super::sums::{FileSum, hex, names_in, sum_of};
 use super::work::{Asked, Work, quoted};
 use dissensus_domain::EventId;
 use dissensus_project::clock::local_moment;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_training::runs::sha256_of;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -96,7 +96,7 @@ pub(super) enum Folder {
 
 impl Reproduce {
     /// Describes the report with these files.
-    pub(super) fn of(work: &Work<'_>, asked: &[Asked], files: Vec<FileSum>) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(work: &Work<'_>, asked: &[Asked], files: Vec<FileSum>) -> Result<Self, ProjectError> {
         let (context, wish) = (&work.of.context, work.wish);
         let store = &context.store;
         let counts = store.counts()?;
@@ -163,7 +163,7 @@ impl Reproduce {
     }
 }
 
-fn events_sha256(work: &Work<'_>) -> Result<String, WorkbenchError> {
+fn events_sha256(work: &Work<'_>) -> Result<String, ProjectError> {
     let store = &work.of.context.store;
     let mut keys = Vec::new();
     let mut cursor = EventId(0);
@@ -182,7 +182,7 @@ fn events_sha256(work: &Work<'_>) -> Result<String, WorkbenchError> {
     Ok(hex(&sum.finalize()))
 }
 
-fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, WorkbenchError> {
+fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, ProjectError> {
     let Some(version) = work.of.encoding.state()?.version else { return Ok(None) };
     let all = work.of.context.store.encoder_versions()?;
     let found = all.into_iter().find(|one| one.key == version);

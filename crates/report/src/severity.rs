@@ -3,7 +3,7 @@
 use super::document::Block;
 use super::work::{Asked, Work, quoted};
 use dissensus_api::AnnotatorRow;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_render::plots;
 use dissensus_render::plots::Ranged;
@@ -12,7 +12,7 @@ use dissensus_render::table::{Cell, Column};
 /// Standard deviations of a normal distribution that cover 95 % of it, on either side.
 const SIDES: f64 = 1.959_963_984_540_054;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let question = &asked.question;
     if question.scale.has_options() {
         let one = question.option(0).map_or_else(String::new, |option| option.name);

@@ -5,7 +5,7 @@ use super::document::Stems;
 use super::people::People;
 use dissensus_api::PaperWish;
 use dissensus_domain::{AnnotatorId, CurrentLabel, Question};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,11 +41,11 @@ impl<'a> Steps<'a> {
     /// Begins the next step.
     ///
     /// # Errors
-    /// [`WorkbenchError::Cancelled`].
-    pub(super) fn next(&self, doing: &str) -> Result<(), WorkbenchError> {
+    /// [`ProjectError::Cancelled`].
+    pub(super) fn next(&self, doing: &str) -> Result<(), ProjectError> {
         let done = self.done.fetch_add(1, Ordering::Relaxed);
         self.progress.report(done.min(self.all), Some(self.all), doing);
-        if self.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+        if self.cancelled() { Err(ProjectError::Cancelled) } else { Ok(()) }
     }
 }
 
@@ -101,10 +101,10 @@ pub(super) fn quoted(word: &str) -> String {
 }
 
 /// Converts an error into a message, so that other sections are unaffected; a cancel is passed on.
-pub(super) fn told<T>(found: Result<T, WorkbenchError>) -> Result<Result<T, String>, WorkbenchError> {
+pub(super) fn told<T>(found: Result<T, ProjectError>) -> Result<Result<T, String>, ProjectError> {
     match found {
         Ok(found) => Ok(Ok(found)),
-        Err(error @ (WorkbenchError::Cancelled | WorkbenchError::CancelledUnwritten)) => Err(error),
+        Err(error @ (ProjectError::Cancelled | ProjectError::CancelledUnwritten)) => Err(error),
         Err(error) if error.code() == "cancelled" => Err(error),
         Err(error) => Ok(Err(error.to_string())),
     }

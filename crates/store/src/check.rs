@@ -294,7 +294,7 @@ mod tests {
             assert_eq!(check().is_ok(), sound, "{table}, {whole}");
             // Damaged embeddings that were not checked are reported when they are read.
             if sound {
-                let own = crate::own_file::OwnFile::of(&path, &path).unwrap();
+                let own = crate::own_file::OwnFile::new(&path, &path).unwrap();
                 let lazy =
                     Store::assemble(own, None, Access::Immutable, &crate::CheckRecords::default()).unwrap();
                 assert_eq!(lazy.embeddings("mini/1").unwrap_err().code(), "project-damaged");

@@ -25,7 +25,7 @@ impl Given {
     /// value if times are equal.
     fn joined(facts: Vec<Fact>) -> Self {
         let mut joined = Self::default();
-        for (attribute, new) in facts.into_iter().flat_map(|fact| Self::of(Some(fact)).0) {
+        for (attribute, new) in facts.into_iter().flat_map(|fact| Self::new(Some(fact)).0) {
             let later = |known: &GivenValue| (new.at_ms, &new.value) > (known.at_ms, &known.value);
             if joined.0.get(&attribute).is_none_or(later) {
                 joined.0.insert(attribute, new);
@@ -35,7 +35,7 @@ impl Given {
     }
 
     /// Empty if the fact was written in another format by another version of the program.
-    fn of(fact: Option<Fact>) -> Self {
+    fn new(fact: Option<Fact>) -> Self {
         fact.and_then(|fact| serde_json::from_value(fact.value).ok()).unwrap_or_default()
     }
 }
@@ -97,7 +97,7 @@ impl WriteTx<'_> {
     /// Updates the attributes of the annotator from a fact.
     pub(crate) fn know_by_form(&mut self, fact: &Fact) -> Result<()> {
         let Some(annotator) = fact.annotator else { return Ok(()) };
-        for (attribute, GivenValue { value, at_ms }) in Given::of(Some(fact.clone())).0 {
+        for (attribute, GivenValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
             self.say_attribute(annotator, &attribute, value.unwrap_or_default(), at_ms)?;
         }
         self.refresh_annotator(annotator)

@@ -76,7 +76,7 @@ fn levels_after(
     let back: Vec<String> = used.iter().filter(|key| !on_scale.contains(key.as_str())).cloned().collect();
     let began = began_with(conn, question, levels.began)?;
     for key in &back {
-        let last = LastKnown::of(key, &known, &began);
+        let last = LastKnown::new(key, &known, &began);
         let taken = |name: &str| levels.levels.iter().any(|level| level.name == name);
         let mut tried =
             (1_u32..).map(|n| if n == 1 { last.name.clone() } else { format!("{} ({n})", last.name) });
@@ -97,7 +97,7 @@ struct LastKnown {
 
 impl LastKnown {
     /// Searches the earlier levels, latest first, then those that the question was added with.
-    fn of(key: &str, known: &[Levels], began: &[String]) -> Self {
+    fn new(key: &str, known: &[Levels], began: &[String]) -> Self {
         for levels in known {
             if let Some(at) = levels.levels.iter().position(|level| level.key == key) {
                 let before = keys(levels)[..at].iter().map(|key| (*key).to_owned()).collect();

@@ -35,7 +35,7 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// Describes a session on `file` (links resolved) in its current state.
-    pub(crate) fn of(file: &Path, state: &FileState, journal: Option<FileState>) -> Self {
+    pub(crate) fn new(file: &Path, state: &FileState, journal: Option<FileState>) -> Self {
         Self {
             path: file.to_str().map(PathBuf::from),
             file: state.id.to_string(),

@@ -156,7 +156,7 @@ impl Store {
         check: impl FnOnce(&WriteTx<'_>, &TakenIn) -> std::result::Result<(), E> + Send + 'static,
     ) -> std::result::Result<TakenIn, E> {
         // Everything in a submission is checked.
-        let known = if packet.is_none() { Known::of(self, other)? } else { Known::default() };
+        let known = if packet.is_none() { Known::new(self, other)? } else { Known::default() };
         let other = other.clone();
         self.write(move |tx| {
             let taken = TakingIn::new(tx, &other, packet)?.run(known)?;

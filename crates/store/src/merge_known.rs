@@ -90,7 +90,7 @@ fn all_begun(store: &Store, copies: &[(u32, u32)]) -> Result<Vec<Begun>> {
 
 impl Known {
     /// Compares both files.
-    pub(crate) fn of(ours: &Store, theirs: &Store) -> Result<Self> {
+    pub(crate) fn new(ours: &Store, theirs: &Store) -> Result<Self> {
         let (here, there) =
             (ours.read("reading the copies", held)?, theirs.read("reading the copies", held)?);
         let both: Vec<(CopyId, Held, Held)> =

@@ -100,7 +100,7 @@ impl Store {
         fill(part.temporary_path(), path, migrations, copy_of)?;
         part.finish_new().map_err(io)?;
         let open = || {
-            let own = OwnFile::of(&file, path)?;
+            let own = OwnFile::new(&file, path)?;
             if let Some(folder) = records.locks() {
                 lock.take_file(own.id(), folder, &file, path)?;
             }
@@ -126,7 +126,7 @@ impl Store {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
         let mut lock = Lock::take(&file, path)?;
-        let own = OwnFile::of(&file, path)?;
+        let own = OwnFile::new(&file, path)?;
         if let Some(folder) = records.locks() {
             lock.take_file(own.id(), folder, &file, path)?;
         }
@@ -182,7 +182,7 @@ fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Res
     let file = check::locate(path)?;
     check::header(&file, path, migrations)?;
     let depth = depth_for(&file, records);
-    let own = OwnFile::of(&file, path)?;
+    let own = OwnFile::new(&file, path)?;
     journal::must_be_readable(&file, path, records.locks())?;
     // Reading never rolls the file back, even if that is due: a program that writes may yet decide
     // otherwise.

@@ -55,7 +55,7 @@ struct Written {
 
 impl OwnFile {
     /// The file currently at `file` (links resolved); error messages name it `shown`.
-    pub(crate) fn of(file: &Path, shown: &Path) -> Result<Self> {
+    pub(crate) fn new(file: &Path, shown: &Path) -> Result<Self> {
         let pin = FilePin::on(file);
         let state = match &pin {
             Some(pin) => pin.state(),
@@ -105,7 +105,7 @@ impl OwnFile {
 
     /// The description of this session for the lock files.
     pub(crate) fn opening(&self) -> Opening {
-        Opening::of(&self.file, &self.state, lock(&self.written).journal)
+        Opening::new(&self.file, &self.state, lock(&self.written).journal)
     }
 
     /// Fails if the path does not name the open file.

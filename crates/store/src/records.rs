@@ -91,7 +91,7 @@ impl CheckRecords {
         let known = || -> io::Result<bool> {
             let Some(path) = self.path(file) else { return Ok(false) };
             let known = Record::read(&path)?;
-            let now = Record::of(file, &std::fs::metadata(file)?)?;
+            let now = Record::new(file, &std::fs::metadata(file)?)?;
             let Some(age) = now.checked.checked_sub(known.checked) else { return Ok(false) };
             Ok(age <= HOLDS && Record { checked: now.checked, ..known } == now)
         };
@@ -116,7 +116,7 @@ impl CheckRecords {
         if about.modified()?.elapsed().is_ok_and(|age| age < TICK) {
             std::thread::sleep(TICK);
         }
-        let mut record = Record::of(file, &about)?;
+        let mut record = Record::new(file, &about)?;
         if self.keeps_time {
             record.checked = Record::read(path)?.checked;
         }
@@ -136,7 +136,7 @@ impl CheckRecords {
 }
 
 impl Record {
-    fn of(file: &Path, about: &Metadata) -> io::Result<Self> {
+    fn new(file: &Path, about: &Metadata) -> io::Result<Self> {
         let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_err(io::Error::other);
         Ok(Self {
             file: format!("{file:?}"),

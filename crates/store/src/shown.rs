@@ -26,7 +26,7 @@ pub struct ShownFact {
 pub struct ShownFacts(HashMap<(QuestionId, TextId, AnnotatorId), Vec<ShownFact>>);
 
 impl ShownFacts {
-    fn of(facts: Vec<Fact>) -> Self {
+    fn new(facts: Vec<Fact>) -> Self {
         let mut found: HashMap<_, Vec<ShownFact>> = HashMap::new();
         for Fact { question, text, annotator, at_ms, value, .. } in facts {
             let (Some(question), Some(text), Some(annotator)) = (question, text, annotator) else { continue };
@@ -51,7 +51,7 @@ impl ShownFacts {
 }
 
 fn every(c: &Connection) -> rusqlite::Result<ShownFacts> {
-    Ok(ShownFacts::of(select(c, "WHERE kind = ?1", [FactKind::Shown.name()])?))
+    Ok(ShownFacts::new(select(c, "WHERE kind = ?1", [FactKind::Shown.name()])?))
 }
 
 /// How many current labels were given after something was shown. The join starts from the facts,
@@ -109,7 +109,7 @@ impl WriteTx<'_> {
             "WHERE kind = ?1 AND coalesce(question, 0) = ?2 AND coalesce(text, 0) = ?3 AND coalesce(annotator, 0) = ?4",
             (FactKind::Shown.name(), question.0, text.0, annotator.0),
         );
-        let known = ShownFacts::of(known.map_err(|e| self.explain("reading what was shown", e))?);
+        let known = ShownFacts::new(known.map_err(|e| self.explain("reading what was shown", e))?);
         let before = known.before(question, text, annotator, label_at_ms);
         if before.and(shown) == before {
             return Ok(());

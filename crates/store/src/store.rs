@@ -496,7 +496,7 @@ mod tests {
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
         let alone = Store::assemble(
-            OwnFile::of(&path, &path).unwrap(),
+            OwnFile::new(&path, &path).unwrap(),
             None,
             Access::Immutable,
             &CheckRecords::default(),
@@ -514,7 +514,7 @@ mod tests {
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
         let alone = Store::assemble(
-            OwnFile::of(&path, &path).unwrap(),
+            OwnFile::new(&path, &path).unwrap(),
             None,
             Access::Immutable,
             &CheckRecords::default(),

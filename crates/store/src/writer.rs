@@ -232,7 +232,7 @@ mod tests {
             "PRAGMA journal_mode = WAL; CREATE TABLE t (body TEXT); CREATE TABLE settings (key TEXT, value TEXT)",
         )
         .unwrap();
-        let own = OwnFile::of(&path, &path).unwrap();
+        let own = OwnFile::new(&path, &path).unwrap();
         own.begin_to_write(&conn).unwrap();
         let log = Lines::default();
         let attempt =

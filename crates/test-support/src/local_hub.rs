@@ -59,7 +59,7 @@ pub struct LocalHub(Arc<State>);
 
 impl LocalHub {
     /// Serves the files of a folder and its subfolders.
-    pub fn of(folder: &Path) -> Self {
+    pub fn new(folder: &Path) -> Self {
         let mut files = BTreeMap::new();
         collect(folder, "", &mut files);
         Self::serving(files)

@@ -2,7 +2,7 @@
 
 use crate::encoding::EncodedText;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 
@@ -57,7 +57,7 @@ impl AskedModel {
     }
 
     /// Adds a text and returns its row, which is valid until it is replaced by others.
-    pub fn add(&mut self, text: &EncodedText) -> Result<u32, WorkbenchError> {
+    pub fn add(&mut self, text: &EncodedText) -> Result<u32, ProjectError> {
         match &self.kept {
             None => self.kept = Some(self.model.to_bytes()?),
             Some(kept) if self.model.texts() >= self.known + TEXTS_AT_ONCE.max(self.known) => {

@@ -4,7 +4,7 @@ use crate::encoding::{EncoderChoice, Encoding};
 use crate::live::LiveModels;
 use dissensus_api::JobInfo;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress as _, caught};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Background {
 }
 
 impl Background {
-    pub fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels) -> Self {
+    pub fn new(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels) -> Self {
         Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
     }
 
@@ -46,12 +46,12 @@ impl Background {
     ///
     /// # Errors
     /// No encoder was found, every text has its embedding, or an encoding is under way.
-    pub fn start_encoding(&self) -> Result<JobInfo, WorkbenchError> {
+    pub fn start_encoding(&self) -> Result<JobInfo, ProjectError> {
         self.start_encoding_with(EncoderChoice::default())
     }
 
     /// Encodes with a chosen encoder, which becomes the project's; see [`Background::start_encoding`].
-    pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
+    pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, ProjectError> {
         let context = &self.context;
         context.store.must_write()?;
         let reserved = context.reservations.reserve(Activity::Encoding)?;
@@ -59,7 +59,7 @@ impl Background {
             self.encoding.find_encoder(choice.encoder.as_deref(), self.encoding.chosen()?.as_ref())?;
         let state = self.encoding.state()?;
         if choice.encoder.is_none() && state.encoded == state.total {
-            return Err(WorkbenchError::NothingToEncode);
+            return Err(ProjectError::NothingToEncode);
         }
         let job = context.begin_job("encode", &found.name)?;
         let info = job.info();
@@ -72,7 +72,7 @@ impl Background {
                 encoding.encode_missing(&choice, at_work.as_ref())
             });
             // Recorded before the end is announced, because listeners then ask for the reason of a failure.
-            encoding.note_problem(result.as_ref().err().map(WorkbenchError::problem));
+            encoding.note_problem(result.as_ref().err().map(ProjectError::problem));
             here.context.end_job(&at_work, &result);
             drop(reserved);
             // Another encoder was activated meanwhile, by a caller that could not start its encoding because

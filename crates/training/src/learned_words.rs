@@ -1,7 +1,7 @@
 //! What a model of words has learned, as stored with a run's encoder and in bundles.
 
 use dissensus_models::spans::{SpanModel, TypeHead};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::text_words::Forms;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ impl LearnedWords {
     ///
     /// # Errors
     /// Numbers that are inconsistent.
-    pub fn model(&self, forms: &Forms) -> Result<SpanModel, WorkbenchError> {
+    pub fn model(&self, forms: &Forms) -> Result<SpanModel, ProjectError> {
         let ids: HashMap<u64, usize> =
             self.forms.iter().enumerate().map(|(id, print)| (*print, id)).collect();
         let prints: Vec<Option<usize>> =

@@ -2,7 +2,7 @@
 
 use crate::asked_model::AskedModel;
 use crate::prediction_table::PredictedAnnotator;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Target;
 
 /// Predicted answers of chosen annotators to some texts.
@@ -45,12 +45,12 @@ impl PredictedTexts {
     /// Reserves memory for so many texts.
     ///
     /// # Errors
-    /// [`WorkbenchError::TooManyPredictions`].
-    pub fn reserve(&mut self, texts: usize) -> Result<(), WorkbenchError> {
+    /// [`ProjectError::TooManyPredictions`].
+    pub fn reserve(&mut self, texts: usize) -> Result<(), ProjectError> {
         let rows = texts.saturating_mul(self.annotators.len());
         let numbers = rows.saturating_mul(self.levels.len());
         let reserved = self.p.try_reserve(numbers).is_ok() && self.answers.try_reserve(rows).is_ok();
-        if reserved { Ok(()) } else { Err(WorkbenchError::TooManyPredictions(numbers as u64)) }
+        if reserved { Ok(()) } else { Err(ProjectError::TooManyPredictions(numbers as u64)) }
     }
 
     /// Adds a text, which is a row of the model.

@@ -6,7 +6,7 @@ use dissensus_domain::Question;
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::{AnnotatorModel as _, Target};
 use dissensus_store::body_hash;
@@ -94,7 +94,7 @@ impl TableFile {
         knows_observed: bool,
         out: &Path,
         replace: bool,
-    ) -> Result<Self, WorkbenchError> {
+    ) -> Result<Self, ProjectError> {
         let target = Target { kind: question.scale.kind(), levels: question.scale.len() };
         let levels = question.scale.levels().to_vec();
         Self::new((&question.name, levels, target), chosen, knows_observed, out, replace)
@@ -106,7 +106,7 @@ impl TableFile {
         knows_observed: bool,
         out: &Path,
         replace: bool,
-    ) -> Result<Self, WorkbenchError> {
+    ) -> Result<Self, ProjectError> {
         let mut columns =
             ["text_id", "annotator_id", "prediction"].map(|n| TypedColumn::new(n, ColumnKind::Text)).to_vec();
         columns.extend(levels.iter().map(|level| TypedColumn::new(format!("p_{level}"), ColumnKind::Number)));
@@ -146,7 +146,7 @@ impl TableFile {
         p: &[f32],
         observed: Option<Observed<'_>>,
         (split, pairwise): (f32, f32),
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         // Undefined for a single person.
         let known = |measure: f32| if self.chosen.len() < 2 { f32::NAN } else { measure };
         for (one, p) in self.chosen.iter().zip(p.chunks_exact(self.levels.len())) {
@@ -165,7 +165,7 @@ impl TableFile {
         Ok(())
     }
 
-    pub(crate) fn finish(self) -> Result<PredictionFile, WorkbenchError> {
+    pub(crate) fn finish(self) -> Result<PredictionFile, ProjectError> {
         self.table.finish(self.replace)?;
         Ok(self.written)
     }
@@ -179,7 +179,7 @@ pub struct PredictedRows {
 }
 
 impl PredictedRows {
-    pub fn begin(of: TableOf, out: &Path, replace: bool) -> Result<Self, WorkbenchError> {
+    pub fn begin(of: TableOf, out: &Path, replace: bool) -> Result<Self, ProjectError> {
         let TableOf { model, question, levels, chosen, everybody, labelled } = of;
         let people = chosen.iter().map(|one| one.row).collect();
         let asked = (question.as_str(), levels, model.target());
@@ -198,7 +198,7 @@ impl PredictedRows {
         checked: &CheckedTexts,
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         checked.encode(encoder, progress, |text, embedding| {
             let encoded = EncodedText::new(&text.body, embedding)?;
             let row = self.asked.add(&encoded)?;
@@ -209,7 +209,7 @@ impl PredictedRows {
     }
 
     /// Writes the rows of one text, which is `row` of the model.
-    pub fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), WorkbenchError> {
+    pub fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), ProjectError> {
         let Self { asked, labelled, file } = self;
         let same = labelled.as_ref().and_then(|labelled| labelled.get(&body_hash(body)?));
         let (p, measures) = asked.ask(row);
@@ -222,7 +222,7 @@ impl PredictedRows {
         file.write(id, &p, observed, (measures.split, measures.pairwise))
     }
 
-    pub fn finish(self) -> Result<PredictionFile, WorkbenchError> {
+    pub fn finish(self) -> Result<PredictionFile, ProjectError> {
         self.file.finish()
     }
 }

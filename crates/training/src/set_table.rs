@@ -7,7 +7,7 @@ use dissensus_domain::{Answer, OptionSet, Scale, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::disagreement::{FactorsOf, WholeSets, pairs_of};
 use dissensus_store::body_hash;
@@ -85,12 +85,12 @@ impl SetTable {
     /// Checks that no two columns have the same name.
     ///
     /// # Errors
-    /// [`WorkbenchError::ColumnTwice`].
+    /// [`ProjectError::ColumnTwice`].
     pub fn check_columns(
         options: &[String],
         chosen: &[PredictedAnnotator],
         each: bool,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         columns(options, &ids(chosen, each), true).map(|_| ())
     }
 
@@ -98,7 +98,7 @@ impl SetTable {
     ///
     /// # Errors
     /// Two columns of one name; a folder that is missing or cannot be written.
-    pub(crate) fn begin(asked: SetsAsked<'_>) -> Result<Self, WorkbenchError> {
+    pub(crate) fn begin(asked: SetsAsked<'_>) -> Result<Self, ProjectError> {
         let SetsAsked { question, options, chosen, each, knows_observed, sets, together, out, replace } =
             asked;
         let each = ids(chosen, each);
@@ -121,7 +121,7 @@ impl SetTable {
             bad_rows: 0,
         };
         let scale = Scale::new(ScaleKind::MultiLabel, options.iter().cloned())
-            .map_err(|error| WorkbenchError::internal(&error))?;
+            .map_err(|error| ProjectError::internal(&error))?;
         let table = TypedTable::create(out, columns)?;
         Ok(Self { scale, each, sets, of_sets, table, written, replace })
     }
@@ -139,7 +139,7 @@ impl SetTable {
         options: &[OptionSaid],
         answered: bool,
         observed: Option<bool>,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let people = options.first().map_or(0, |option| option.yes.len());
         let rows = |who: &[usize]| -> Vec<f32> {
             who.iter().flat_map(|who| options.iter().map(move |option| option.yes[*who])).collect()
@@ -185,7 +185,7 @@ impl SetTable {
         self.scale.name_of_answer(&Answer::Options(set)).unwrap_or_default().into_owned()
     }
 
-    pub(crate) fn finish(self) -> Result<SetPredictionFile, WorkbenchError> {
+    pub(crate) fn finish(self) -> Result<SetPredictionFile, ProjectError> {
         self.table.finish(self.replace)?;
         Ok(self.written)
     }
@@ -201,7 +201,7 @@ fn columns(
     options: &[String],
     each: &[String],
     knows_observed: bool,
-) -> Result<Vec<TypedColumn>, WorkbenchError> {
+) -> Result<Vec<TypedColumn>, ProjectError> {
     let text = |name: String| TypedColumn::new(name, ColumnKind::Text);
     let number = |name: String| TypedColumn::new(name, ColumnKind::Number);
     let mut columns = vec![
@@ -223,7 +223,7 @@ fn columns(
     }
     let mut names = HashSet::new();
     match columns.iter().find(|column| !names.insert(column.name.as_str())) {
-        Some(twice) => Err(WorkbenchError::ColumnTwice(twice.name.clone())),
+        Some(twice) => Err(ProjectError::ColumnTwice(twice.name.clone())),
         None => Ok(columns),
     }
 }
@@ -253,7 +253,7 @@ impl SetRows {
         everybody: bool,
         observed: Option<HashSet<[u8; 32]>>,
         asked: SetsAsked<'_>,
-    ) -> Result<Self, WorkbenchError> {
+    ) -> Result<Self, ProjectError> {
         let people: Vec<u32> = asked.chosen.iter().map(|one| one.row).collect();
         let model = |model| AskedModel::new(model, people.clone(), everybody);
         let models = models.into_iter().map(model).collect();
@@ -266,7 +266,7 @@ impl SetRows {
         checked: &CheckedTexts,
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         checked.encode(encoder, progress, |text, embedding| {
             let encoded = EncodedText::new(&text.body, embedding)?;
             let rows: Vec<u32> =
@@ -278,7 +278,7 @@ impl SetRows {
     }
 
     /// Writes the row of a text, which has these rows in the models.
-    pub fn write(&mut self, rows: &[u32], id: &str, body: &str) -> Result<(), WorkbenchError> {
+    pub fn write(&mut self, rows: &[u32], id: &str, body: &str) -> Result<(), ProjectError> {
         let asked = || self.models.iter().zip(rows);
         let options: Vec<OptionSaid> = asked().map(|(model, row)| model.say(*row)).collect();
         let answered = asked().any(|(model, row)| model.is_answered(*row));
@@ -287,7 +287,7 @@ impl SetRows {
         self.file.write(id, &options, answered, observed)
     }
 
-    pub fn finish(self) -> Result<SetPredictionFile, WorkbenchError> {
+    pub fn finish(self) -> Result<SetPredictionFile, ProjectError> {
         self.file.finish()
     }
 }

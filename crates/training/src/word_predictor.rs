@@ -6,7 +6,7 @@ use crate::prediction_table::PredictedAnnotator;
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_exchange::{ColumnKind, TextOfFile, TypedColumn, TypedTable, Value};
 use dissensus_models::spans::{ExpectedMarks, LiveSpans, OwnEffects, SpanTexts, WordFeatures};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::text_words::{Forms, words};
 use dissensus_store::body_hash;
@@ -126,7 +126,7 @@ impl WordPredictor {
         texts: &CheckedTexts,
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<WordPredictionFile, WorkbenchError> {
+    ) -> Result<WordPredictionFile, ProjectError> {
         let named = if asked.each { asked.chosen } else { &[] };
         let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
         let number = |name: String| TypedColumn::new(name, ColumnKind::Number);
@@ -180,7 +180,7 @@ impl WordPredictor {
         body: &str,
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<Vec<WordOfBody>, WorkbenchError> {
+    ) -> Result<Vec<WordOfBody>, ProjectError> {
         let text = TextOfFile { id: String::new(), body: body.to_owned() };
         let (live, places) = self.read(&[text], encoder, progress)?;
         let people: Vec<u32> = (0..self.effects.len() as u32).collect();
@@ -202,7 +202,7 @@ impl WordPredictor {
         chunk: &[TextOfFile],
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<(LiveSpans, Vec<Places>), WorkbenchError> {
+    ) -> Result<(LiveSpans, Vec<Places>), ProjectError> {
         let bodies: Vec<&str> = chunk.iter().map(|text| text.body.as_str()).collect();
         let places: Vec<Places> = bodies.iter().map(|body| words(body)).collect();
         let mut states = vec![Vec::new(); chunk.len()];
@@ -211,7 +211,7 @@ impl WordPredictor {
             progress.flow()
         })?;
         if !whole {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let mut texts = SpanTexts::new(encoder.word_dim(self.states));
         let mut forms = Forms::default();
@@ -235,7 +235,7 @@ fn write_text(
     live: &LiveSpans,
     (row, text): (u32, &TextOfFile),
     places: &Places,
-) -> Result<u64, WorkbenchError> {
+) -> Result<u64, ProjectError> {
     let people: Vec<u32> = asked.chosen.iter().map(|one| one.row).collect();
     let all = live.expected(row, &people).unwrap_or_default();
     let own: Vec<_> = named.iter().map(|one| live.expected(row, &[one.row]).unwrap_or_default()).collect();

@@ -53,9 +53,9 @@ pub(crate) mod texts;
 
 use crate::state::WindowState;
 use dissensus_api::Problem;
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager as _};
 
@@ -75,7 +75,7 @@ async fn off_main<T: Send + 'static>(
 /// Runs `work` with the workbench.
 async fn with_workbench<T: Send + 'static>(
     app: AppHandle,
-    work: impl FnOnce(&Workbench) -> Result<T, WorkbenchError> + Send + 'static,
+    work: impl FnOnce(&Application) -> Result<T, ProjectError> + Send + 'static,
 ) -> Result<T, Problem> {
     off_main(move || work(app.state::<WindowState>().workbench()).map_err(Into::into)).await
 }
@@ -83,7 +83,7 @@ async fn with_workbench<T: Send + 'static>(
 /// Runs `work` with the open project.
 async fn with_session<T: Send + 'static>(
     app: AppHandle,
-    work: impl FnOnce(&Session) -> Result<T, WorkbenchError> + Send + 'static,
+    work: impl FnOnce(&Session) -> Result<T, ProjectError> + Send + 'static,
 ) -> Result<T, Problem> {
     off_main(move || {
         let session = app.state::<WindowState>().session()?;

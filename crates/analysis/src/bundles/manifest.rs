@@ -6,7 +6,7 @@ use dissensus_encoder::{
     EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
 };
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::FactorsOf;
 use dissensus_stats::options::OptionFactors;
@@ -182,10 +182,10 @@ impl Manifest {
     }
 
     /// Reads and checks the manifest of the bundle `dir`, whose files are `files`.
-    pub(super) fn read(dir: &Path, files: &[String]) -> Result<Self, WorkbenchError> {
-        let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
+    pub(super) fn read(dir: &Path, files: &[String]) -> Result<Self, ProjectError> {
+        let refused = |reason: String| ProjectError::Bundle { path: dir.to_owned(), reason };
         let path = dir.join(BUNDLE);
-        let io = |source| WorkbenchError::Io { path: path.clone(), doing: "reading", source };
+        let io = |source| ProjectError::Io { path: path.clone(), doing: "reading", source };
         if std::fs::metadata(&path).map_err(io)?.len() > LARGEST {
             return Err(refused(format!("{BUNDLE} is larger than any that this program writes")));
         }
@@ -225,11 +225,11 @@ impl Manifest {
 
 impl BundledQuestion {
     /// Its model, from the bundle `dir`.
-    pub(super) fn model(&self, dir: &Path) -> Result<LiveModel, WorkbenchError> {
+    pub(super) fn model(&self, dir: &Path) -> Result<LiveModel, ProjectError> {
         let path = dir.join(&self.head);
         let read = std::fs::read(&path);
-        let bytes = read.map_err(|source| WorkbenchError::Io { path, doing: "reading", source })?;
-        let refused = |reason| WorkbenchError::Bundle {
+        let bytes = read.map_err(|source| ProjectError::Io { path, doing: "reading", source })?;
+        let refused = |reason| ProjectError::Bundle {
             path: dir.to_owned(),
             reason: format!("{}: {reason}", self.head),
         };

@@ -16,7 +16,7 @@ pub use write::{BundleChoices, BundleWritten};
 
 use crate::Analysis;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_training::encoding::Encoding;
 use dissensus_training::live::LiveModels;
 use dissensus_training::runs::Runs;
@@ -40,7 +40,7 @@ pub struct Bundles {
 }
 
 impl Bundles {
-    pub fn of(
+    pub fn new(
         context: &Arc<Context>,
         encoding: &Encoding,
         live: &LiveModels,
@@ -57,6 +57,6 @@ impl Bundles {
     }
 }
 
-fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing, source }
+fn io_error(path: &Path, doing: &'static str, source: io::Error) -> ProjectError {
+    ProjectError::Io { path: path.to_owned(), doing, source }
 }

@@ -5,7 +5,7 @@ use super::manifest::{BundledAnnotator, HeldOutFigure, HeldOutFigures};
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -36,15 +36,15 @@ impl Bundles {
         question: &Question,
         in_use: &OpenedEncoder,
         progress: &dyn Progress,
-    ) -> Result<ModelToBundle, WorkbenchError> {
+    ) -> Result<ModelToBundle, ProjectError> {
         self.live.fit(question.id, progress)?;
         let (model, fitted_on) = self.analysis.live_copy(question.id)?;
         if model.labels() == 0 {
-            return Err(WorkbenchError::NoLabels(question.name.clone()));
+            return Err(ProjectError::NoLabels(question.name.clone()));
         }
         // Another program may have changed it meanwhile.
         if fitted_on != Some(in_use.encoder.version().key()) {
-            return Err(WorkbenchError::EncoderNotOfModel);
+            return Err(ProjectError::EncoderNotOfModel);
         }
         let index = self.context.index();
         let annotators = index.annotators().iter().take(model.annotators());
@@ -59,21 +59,17 @@ impl Bundles {
     }
 
     /// The model of a finished run.
-    pub(super) fn run_model(
-        &self,
-        run: u32,
-        progress: &dyn Progress,
-    ) -> Result<ModelToBundle, WorkbenchError> {
+    pub(super) fn run_model(&self, run: u32, progress: &dyn Progress) -> Result<ModelToBundle, ProjectError> {
         let found = self.runs.model_for_new_texts(run, progress)?;
         let index = self.context.index();
-        let gone = || WorkbenchError::DamagedRun(run);
+        let gone = || ProjectError::DamagedRun(run);
         let people: Option<Vec<&Annotator>> = found
             .annotators
             .iter()
             .map(|id| index.annotator_row(*id).and_then(|row| index.annotators().get(row as usize)))
             .collect();
         let detail = self.runs.detail(run)?;
-        let scores = detail.info.scores.ok_or(WorkbenchError::NoScores(run))?;
+        let scores = detail.info.scores.ok_or(ProjectError::NoScores(run))?;
         let figure = |m: &dissensus_api::RunMetric| HeldOutFigure { name: m.key.clone(), value: m.value };
         Ok(ModelToBundle {
             annotators: annotators_of(&found.model, people.ok_or_else(gone)?.into_iter()),
@@ -99,7 +95,7 @@ impl Bundles {
         &self,
         question: &Question,
         progress: &dyn Progress,
-    ) -> Result<HeldOutFigures, WorkbenchError> {
+    ) -> Result<HeldOutFigures, ProjectError> {
         let (all, left_out) = self.analysis.held_out_in_all(question.id, progress)?;
         let mut of = "Labels of texts held out in folds, by models fitted without these texts in one round and without slopes; the bundled \
                       model has learned from all labels."

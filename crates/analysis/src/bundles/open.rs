@@ -7,7 +7,7 @@ use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
 use dissensus_files::{folder_of, real_path};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_training::encoding::{CheckedTexts, TextFileChoices};
@@ -28,12 +28,12 @@ impl Bundle {
     /// Reads the bundle in the folder `dir`, and checks the checksum of every file.
     ///
     /// # Errors
-    /// [`WorkbenchError::Bundle`]: it is no bundle, a file is missing, altered or extra, or it was made by
+    /// [`ProjectError::Bundle`]: it is no bundle, a file is missing, altered or extra, or it was made by
     /// another version of the program.
-    pub fn open(dir: &Path) -> Result<Self, WorkbenchError> {
+    pub fn open(dir: &Path) -> Result<Self, ProjectError> {
         if dir.is_dir() && !dir.join(BUNDLE).is_file() {
             let reason = format!("{BUNDLE} is missing");
-            return Err(WorkbenchError::Bundle { path: dir.to_owned(), reason });
+            return Err(ProjectError::Bundle { path: dir.to_owned(), reason });
         }
         let files = sums::check(dir)?;
         Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir, &files)? })
@@ -60,13 +60,13 @@ impl Bundle {
         out: &Path,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<PredictionFile, WorkbenchError> {
+    ) -> Result<PredictionFile, ProjectError> {
         let question = self.question(choices.question.as_deref())?;
         self.check_output(choices, texts, out)?;
         let chosen = chosen(&question.annotators, &choices.annotators)?;
         let written = CheckedTexts::open(texts, progress)
             .and_then(|texts| self.write(question, chosen, choices, &texts, out, device, progress));
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     /// Whether this is a question with spans whose words can be predicted by [`Bundle::predict_words`].
@@ -86,10 +86,10 @@ impl Bundle {
         out: &Path,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<WordPredictionFile, WorkbenchError> {
+    ) -> Result<WordPredictionFile, ProjectError> {
         let name = choices.question.as_deref();
         let not_here = || {
-            WorkbenchError::NotInBundle(
+            ProjectError::NotInBundle(
                 "there is no question with spans of that name in this bundle".to_owned(),
             )
         };
@@ -109,7 +109,7 @@ impl Bundle {
             let encoder = self.encoder(words.encoder, device)?;
             words.predictor(&self.dir, Some(&encoder))?.write_file(&asked, &texts, &encoder, progress)
         });
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     /// The model of the words of the question of this name, or without one of the only question.
@@ -129,7 +129,7 @@ impl Bundle {
         choices: &PredictionChoices,
         texts: &TextFileChoices,
         out: &Path,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         TypedTable::check(out, false)?;
         if real_path(&self.dir)
             .is_ok_and(|dir| real_path(folder_of(out)).is_ok_and(|place| place.starts_with(dir)))
@@ -138,7 +138,7 @@ impl Bundle {
                 "{} would stand in it, where nothing else belongs: write it elsewhere",
                 out.display()
             );
-            return Err(WorkbenchError::Bundle { path: self.dir.clone(), reason });
+            return Err(ProjectError::Bundle { path: self.dir.clone(), reason });
         }
         check_outputs(&[out], &[texts.path.as_path()], choices.replace)
     }
@@ -153,7 +153,7 @@ impl Bundle {
         out: &Path,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<PredictionFile, WorkbenchError> {
+    ) -> Result<PredictionFile, ProjectError> {
         let of = TableOf {
             model: question.model(&self.dir)?,
             question: question.name.clone(),
@@ -169,13 +169,13 @@ impl Bundle {
     }
 
     /// The encoder at this index of the manifest.
-    pub(super) fn encoder(&self, at: usize, device: DeviceChoice) -> Result<Encoder, WorkbenchError> {
+    pub(super) fn encoder(&self, at: usize, device: DeviceChoice) -> Result<Encoder, ProjectError> {
         let bundled = &self.manifest.encoders[at];
         let options = EncoderOptions { device, ..bundled.options() };
         Ok(Encoder::open(&self.dir.join(&bundled.folder), &options)?)
     }
 
-    pub(super) fn question(&self, name: Option<&str>) -> Result<&BundledQuestion, WorkbenchError> {
+    pub(super) fn question(&self, name: Option<&str>) -> Result<&BundledQuestion, ProjectError> {
         let all = &self.manifest.questions;
         let names = || {
             let words = self.manifest.words.iter().map(|words| words.name.as_str());
@@ -186,7 +186,7 @@ impl Bundle {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let not_here = |words: String| Err(WorkbenchError::NotInBundle(words));
+        let not_here = |words: String| Err(ProjectError::NotInBundle(words));
         match (name, all.as_slice()) {
             (None, [only]) if self.manifest.words.is_empty() => Ok(only),
             (None, _) => not_here(format!(
@@ -215,7 +215,7 @@ impl Bundle {
 pub(super) fn chosen(
     annotators: &[BundledAnnotator],
     names: &[String],
-) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+) -> Result<Vec<PredictedAnnotator>, ProjectError> {
     let all = (0..).zip(annotators).map(|(row, annotator)| PredictedAnnotator {
         row,
         id: annotator.id.clone(),
@@ -227,7 +227,7 @@ pub(super) fn chosen(
         let more = if all.len() > few.len() { ", ..." } else { "" };
         let words =
             format!("there is no annotator \"{stranger}\" in this bundle; it has {}{more}", few.join(", "));
-        return Err(WorkbenchError::NotInBundle(words));
+        return Err(ProjectError::NotInBundle(words));
     }
     Ok(all.into_iter().filter(|one| names.is_empty() || names.contains(&one.id)).collect())
 }

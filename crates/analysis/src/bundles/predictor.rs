@@ -2,7 +2,7 @@
 
 use super::open::{Bundle, chosen};
 use dissensus_encoder::{DeviceChoice, Encoder};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::asked_model::AskedModel;
 use dissensus_training::encoding::{EncodedText, in_order};
@@ -25,7 +25,7 @@ impl Bundle {
     ///
     /// # Errors
     /// No such question.
-    pub fn annotators(&self, question: Option<&str>) -> Result<Vec<String>, WorkbenchError> {
+    pub fn annotators(&self, question: Option<&str>) -> Result<Vec<String>, ProjectError> {
         Ok(self.question(question)?.annotators.iter().map(|annotator| annotator.id.clone()).collect())
     }
 
@@ -38,7 +38,7 @@ impl Bundle {
         question: Option<&str>,
         annotators: &[String],
         device: DeviceChoice,
-    ) -> Result<BundlePredictor, WorkbenchError> {
+    ) -> Result<BundlePredictor, ProjectError> {
         let question = self.question(question)?;
         let chosen = chosen(&question.annotators, annotators)?;
         let model = question.model(&self.dir)?;
@@ -61,7 +61,7 @@ impl BundlePredictor {
         &mut self,
         texts: &[String],
         progress: &dyn Progress,
-    ) -> Result<PredictedTexts, WorkbenchError> {
+    ) -> Result<PredictedTexts, ProjectError> {
         let Self { nothing_yet, asked, encoder } = self;
         let mut found = nothing_yet.clone();
         found.reserve(texts.len())?;

@@ -7,7 +7,7 @@ use super::{Bundle, Bundles};
 use dissensus_api::{sets_of_run_together, whole_sets_together};
 use dissensus_domain::Question;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::disagreement::WholeSets;
 use dissensus_stats::options::OptionFactors;
@@ -24,7 +24,7 @@ impl Bundles {
         models: &[ModelToBundle],
         described: &[BundledQuestion],
         progress: &dyn Progress,
-    ) -> Result<Vec<BundledSets>, WorkbenchError> {
+    ) -> Result<Vec<BundledSets>, ProjectError> {
         let index = self.context.index();
         let mut all = Vec::new();
         for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
@@ -43,7 +43,7 @@ impl Bundles {
         models: &[ModelToBundle],
         places: Vec<usize>,
         progress: &dyn Progress,
-    ) -> Result<BundledSets, WorkbenchError> {
+    ) -> Result<BundledSets, ProjectError> {
         let options = question.scale.levels();
         let runs: Option<Vec<u32>> = places.iter().map(|at| models[*at].run).collect();
         let (factors, distances, together) = match runs {
@@ -83,10 +83,10 @@ impl Bundle {
         out: &Path,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<SetPredictionFile, WorkbenchError> {
+    ) -> Result<SetPredictionFile, ProjectError> {
         let not_here = || {
             let words = "there is no whole multi-label question of that name in this bundle";
-            WorkbenchError::NotInBundle(words.to_owned())
+            ProjectError::NotInBundle(words.to_owned())
         };
         let of = self.sets(choices.question.as_deref()).ok_or_else(not_here)?;
         self.check_output(choices, texts, out)?;
@@ -113,7 +113,7 @@ impl Bundle {
             rows.write_file(&texts, &encoder, progress)?;
             rows.finish()
         });
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     /// The multi-label question of this name, or without one the only question.

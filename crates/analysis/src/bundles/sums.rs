@@ -3,7 +3,7 @@
 //! Checksums guard only against accidents: a person who alters a bundle can write new ones.
 
 use super::{BUNDLE, SUMS};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::path::{Component, Path};
 const CHUNK: usize = 1 << 20;
 
 /// Writes the checksums of all files in `dir`.
-pub(super) fn write(dir: &Path) -> Result<(), WorkbenchError> {
+pub(super) fn write(dir: &Path) -> Result<(), ProjectError> {
     let mut lines = String::new();
     for file in files_in(dir)? {
         let path = dir.join(&file);
@@ -29,9 +29,9 @@ pub(super) fn write(dir: &Path) -> Result<(), WorkbenchError> {
 /// returns their names.
 ///
 /// # Errors
-/// [`WorkbenchError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
-pub(super) fn check(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
-    let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
+/// [`ProjectError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
+pub(super) fn check(dir: &Path) -> Result<Vec<String>, ProjectError> {
+    let refused = |reason: String| ProjectError::Bundle { path: dir.to_owned(), reason };
     if !dir.is_dir() {
         return Err(refused("there is no such folder".to_owned()));
     }
@@ -74,12 +74,12 @@ pub(super) fn holds_nothing_else(dir: &Path) -> bool {
 
 /// File names with slashes, in order, without the checksums themselves and without hidden files, which
 /// operating systems create in folders.
-fn files_in(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
+fn files_in(dir: &Path) -> Result<Vec<String>, ProjectError> {
     walk(dir, |name| !name.starts_with('.'))
 }
 
 /// File names below `dir` that `wanted` accepts.
-fn walk(dir: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, WorkbenchError> {
+fn walk(dir: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, ProjectError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -115,8 +115,8 @@ fn sum_of(path: &Path) -> io::Result<String> {
     Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing, source }
+fn io_error(path: &Path, doing: &'static str, source: io::Error) -> ProjectError {
+    ProjectError::Io { path: path.to_owned(), doing, source }
 }
 
 #[cfg(test)]

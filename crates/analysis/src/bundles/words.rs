@@ -6,7 +6,7 @@ use super::{Bundles, io_error};
 use dissensus_domain::{AnnotatorId, Question, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_models::spans::SpanEvaluation;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_training::learned_words::LearnedWords;
@@ -38,7 +38,7 @@ impl Bundles {
         &self,
         questions: &[Question],
         runs: &[u32],
-    ) -> Result<Vec<WordsAskedFor>, WorkbenchError> {
+    ) -> Result<Vec<WordsAskedFor>, ProjectError> {
         let index = self.context.index();
         let live = index.questions().iter().filter(|question| {
             let types = question.options();
@@ -70,7 +70,7 @@ impl Bundles {
         in_use: &OpenedEncoder,
         called: &str,
         progress: &dyn Progress,
-    ) -> Result<WordsToBundle, WorkbenchError> {
+    ) -> Result<WordsToBundle, ProjectError> {
         let index = self.context.index();
         let people: Vec<AnnotatorId> = index.annotators().iter().map(|who| who.id).collect();
         let learned = self.runs.learned_words(question.id, called)?;
@@ -90,12 +90,12 @@ impl Bundles {
         trained: &TrainedWords,
         encoder: &OpenedEncoder,
         progress: &dyn Progress,
-    ) -> Result<WordsToBundle, WorkbenchError> {
+    ) -> Result<WordsToBundle, ProjectError> {
         let run = trained.runs.first().copied().unwrap_or_default();
         let (learned, people) = self.runs.words_with_people(run, question.id)?;
         if question.scale.len() != learned.heads.len() {
             let reason = format!("\"{}\" has other types now: train again", question.name);
-            return Err(WorkbenchError::CannotBundle { run, reason });
+            return Err(ProjectError::CannotBundle { run, reason });
         }
         self.words_of(question, Some(run), Some(trained), &people, Some(learned), encoder, progress)
     }
@@ -110,7 +110,7 @@ impl Bundles {
         learned: Option<LearnedWords>,
         encoder: &OpenedEncoder,
         progress: &dyn Progress,
-    ) -> Result<WordsToBundle, WorkbenchError> {
+    ) -> Result<WordsToBundle, ProjectError> {
         let predictor =
             self.analysis.word_predictor(question, people, &encoder.encoder, learned, progress)?;
         let index = self.context.index();
@@ -121,7 +121,7 @@ impl Bundles {
         let annotators: Option<Vec<BundledAnnotator>> =
             people.iter().zip(&predictor.answers).map(annotator).collect();
         Ok(WordsToBundle {
-            annotators: annotators.ok_or_else(|| WorkbenchError::DamagedRun(run.unwrap_or_default()))?,
+            annotators: annotators.ok_or_else(|| ProjectError::DamagedRun(run.unwrap_or_default()))?,
             held_out: held_out(run, trained),
             question: question.clone(),
             run,
@@ -176,10 +176,10 @@ impl BundledWords {
         &self,
         dir: &Path,
         encoder: Option<&Encoder>,
-    ) -> Result<WordPredictor, WorkbenchError> {
+    ) -> Result<WordPredictor, ProjectError> {
         let path = dir.join(&self.file);
         let bytes = std::fs::read(&path).map_err(|e| io_error(&path, "reading", e))?;
-        let refused = |reason: String| WorkbenchError::Bundle {
+        let refused = |reason: String| ProjectError::Bundle {
             path: dir.to_owned(),
             reason: format!("{}: {reason}", self.file),
         };

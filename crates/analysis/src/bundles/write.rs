@@ -9,7 +9,7 @@ use dissensus_encoder::{DeviceChoice, copy_encoder};
 use dissensus_files::{AtomicFolder, folder_of};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::pseudonyms::Pseudonyms;
 use dissensus_stats::data::ModelKind;
@@ -77,11 +77,10 @@ impl Bundles {
         dir: &Path,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<(BundleWritten, Option<EncoderSwitch>), WorkbenchError> {
+    ) -> Result<(BundleWritten, Option<EncoderSwitch>), ProjectError> {
         check_place(dir, choices.replace)?;
         let questions = self.questions_of(choices)?;
-        self.write_checked(choices, &questions, dir, encoder, progress)
-            .map_err(WorkbenchError::all_or_nothing)
+        self.write_checked(choices, &questions, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
     }
 
     fn write_checked(
@@ -91,7 +90,7 @@ impl Bundles {
         dir: &Path,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<(BundleWritten, Option<EncoderSwitch>), WorkbenchError> {
+    ) -> Result<(BundleWritten, Option<EncoderSwitch>), ProjectError> {
         let asked = self.words_asked_for(questions, &choices.runs)?;
         self.check_names(questions, &choices.runs, &asked)?;
         let (mut models, mut words) = (Vec::new(), Vec::new());
@@ -120,13 +119,13 @@ impl Bundles {
         let manifest = self.fill(place.path(), &models, &words, !choices.with_ids, progress)?;
         let bytes = check_copy(place.path(), &models)?;
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         // Checked again, because minutes have passed.
         check_place(dir, choices.replace)?;
         let ended = if choices.replace { place.finish() } else { place.finish_new() };
         ended.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => WorkbenchError::ExportExists(dir.to_owned()),
+            io::ErrorKind::AlreadyExists => ProjectError::ExportExists(dir.to_owned()),
             _ => io_error(dir, "writing", error),
         })?;
         let people: std::collections::BTreeSet<&str> = manifest
@@ -151,11 +150,11 @@ impl Bundles {
     }
 
     /// The chosen questions, with the options of multi-label ones.
-    fn questions_of(&self, choices: &BundleChoices) -> Result<Vec<Question>, WorkbenchError> {
+    fn questions_of(&self, choices: &BundleChoices) -> Result<Vec<Question>, ProjectError> {
         let index = self.context.index();
         let chosen = match (choices.questions.as_slice(), choices.runs.as_slice()) {
             ([], []) => {
-                let labelled = |question: &&Question| -> Result<bool, WorkbenchError> {
+                let labelled = |question: &&Question| -> Result<bool, ProjectError> {
                     Ok(!self.context.store.current_labels(question.id)?.is_empty())
                 };
                 let mut chosen = Vec::new();
@@ -172,11 +171,11 @@ impl Bundles {
             }
             (names, _) => {
                 let named = |name: &String| Ok(index.question_asked_for(Some(name))?.id);
-                names.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?
+                names.iter().map(named).collect::<Result<Vec<_>, ProjectError>>()?
             }
         };
         if chosen.is_empty() && choices.runs.is_empty() {
-            return Err(WorkbenchError::NoQuestion);
+            return Err(ProjectError::NoQuestion);
         }
         let learned = chosen.into_iter().flat_map(|id| index.learned(id));
         learned.map(|id| index.with_levels(id).cloned()).collect()
@@ -188,7 +187,7 @@ impl Bundles {
         questions: &[Question],
         runs: &[u32],
         words: &[WordsAskedFor],
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let mut names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
         for run in runs {
             names.push(self.runs.detail(*run)?.info.question_name);
@@ -196,7 +195,7 @@ impl Bundles {
         names.extend(words.iter().map(|of| of.question.name.clone()));
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(twice) => Err(WorkbenchError::QuestionTwice(twice[0].clone())),
+            Some(twice) => Err(ProjectError::QuestionTwice(twice[0].clone())),
             None => Ok(()),
         }
     }
@@ -209,7 +208,7 @@ impl Bundles {
         words: &[WordsToBundle],
         anonymous: bool,
         progress: &dyn Progress,
-    ) -> Result<Manifest, WorkbenchError> {
+    ) -> Result<Manifest, ProjectError> {
         let mut manifest = Manifest {
             format: Manifest::format_of(words.len()),
             program: concat!("dissensus ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -225,7 +224,7 @@ impl Bundles {
         make(&dir.join("heads"))?;
         for (at, model) in models.iter().enumerate() {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             progress.report(at as u64, Some(models.len() as u64), "writing");
             let head = format!("heads/{}.bin", at + 1);
@@ -239,7 +238,7 @@ impl Bundles {
         for (at, of) in words.iter().enumerate() {
             let file = format!("heads/words-{}.json", at + 1);
             let path = dir.join(&file);
-            let json = serde_json::to_vec(&of.predictor).map_err(|e| WorkbenchError::internal(&e))?;
+            let json = serde_json::to_vec(&of.predictor).map_err(|e| ProjectError::internal(&e))?;
             std::fs::write(&path, json).map_err(|e| io_error(&path, "writing", e))?;
             let encoder = place_encoder(dir, &of.encoder, &mut manifest.encoders)?;
             manifest.words.push(BundledWords {
@@ -256,7 +255,7 @@ impl Bundles {
             });
         }
         let path = dir.join(BUNDLE);
-        let json = serde_json::to_string_pretty(&manifest).map_err(|e| WorkbenchError::internal(&e))?;
+        let json = serde_json::to_string_pretty(&manifest).map_err(|e| ProjectError::internal(&e))?;
         std::fs::write(&path, json + "\n").map_err(|e| io_error(&path, "writing", e))?;
         let path = dir.join("README.md");
         std::fs::write(&path, card::card(&manifest)).map_err(|e| io_error(&path, "writing", e))?;
@@ -294,18 +293,18 @@ fn described(
 struct Names(Option<HashMap<String, String>>);
 
 impl Names {
-    fn new(context: &Context, pseudonyms: bool) -> Result<Self, WorkbenchError> {
+    fn new(context: &Context, pseudonyms: bool) -> Result<Self, ProjectError> {
         if !pseudonyms {
             return Ok(Self(None));
         }
-        let known = Pseudonyms::of(context)?;
+        let known = Pseudonyms::new(context)?;
         let name = |a: &Annotator| Ok((a.external_id.clone(), Pseudonyms::name(known.number(a.id)?)));
-        Ok(Self(Some(context.index().annotators().iter().map(name).collect::<Result<_, WorkbenchError>>()?)))
+        Ok(Self(Some(context.index().annotators().iter().map(name).collect::<Result<_, ProjectError>>()?)))
     }
 
-    fn of(&self, annotators: &[BundledAnnotator]) -> Result<Vec<BundledAnnotator>, WorkbenchError> {
+    fn of(&self, annotators: &[BundledAnnotator]) -> Result<Vec<BundledAnnotator>, ProjectError> {
         let Some(names) = &self.0 else { return Ok(annotators.to_vec()) };
-        let lost = || WorkbenchError::internal(&"somebody has no pseudonym");
+        let lost = || ProjectError::internal(&"somebody has no pseudonym");
         let name = |one: &BundledAnnotator| {
             let id = names.get(&one.id).cloned().ok_or_else(lost)?;
             Ok(BundledAnnotator { id, ..one.clone() })
@@ -319,7 +318,7 @@ fn place_encoder(
     dir: &Path,
     of: &OpenedEncoder,
     encoders: &mut Vec<BundledEncoder>,
-) -> Result<usize, WorkbenchError> {
+) -> Result<usize, ProjectError> {
     let version = of.encoder.version();
     // Keys have only a part of the checksum and a name, which different folders may share, so the whole
     // version is compared.
@@ -337,7 +336,7 @@ fn place_encoder(
 
 /// Opens the written bundle as a user would, and compares an embedding by each copied encoder with one by
 /// its original. Returns the size of all files.
-fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchError> {
+fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, ProjectError> {
     let bundle = Bundle::open(dir)?;
     let mut checked = Vec::new();
     for (model, question) in models.iter().zip(&bundle.manifest.questions) {
@@ -353,7 +352,7 @@ fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchErro
             && original.iter().zip(&copy).all(|(a, b)| (a - b).abs() <= MOST_DIFFERENCE);
         if !same {
             let words = "the copy of the encoder in a bundle gives other embeddings than the project's";
-            return Err(WorkbenchError::Internal(words.to_owned()));
+            return Err(ProjectError::Internal(words.to_owned()));
         }
     }
     for words in &bundle.manifest.words {
@@ -362,18 +361,18 @@ fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchErro
     bytes_in(dir)
 }
 
-fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
+fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError> {
     if dir.file_name().is_none() {
-        return Err(WorkbenchError::NotAFileName(dir.display().to_string()));
+        return Err(ProjectError::NotAFileName(dir.display().to_string()));
     }
     if std::fs::symlink_metadata(dir).is_ok() {
         if !replace {
-            return Err(WorkbenchError::ExportExists(dir.to_owned()));
+            return Err(ProjectError::ExportExists(dir.to_owned()));
         }
         // Other files in the folder, and the target of a link, must not be deleted.
         let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
         if !is_folder || !sums::holds_nothing_else(dir) {
-            return Err(WorkbenchError::NotABundle(dir.to_owned()));
+            return Err(ProjectError::NotABundle(dir.to_owned()));
         }
     }
     if !folder_of(dir).is_dir() {
@@ -382,11 +381,11 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
     Ok(())
 }
 
-fn make(dir: &Path) -> Result<(), WorkbenchError> {
+fn make(dir: &Path) -> Result<(), ProjectError> {
     std::fs::create_dir(dir).map_err(|e| io_error(dir, "making", e))
 }
 
-fn bytes_in(dir: &Path) -> Result<u64, WorkbenchError> {
+fn bytes_in(dir: &Path) -> Result<u64, ProjectError> {
     let read = |e| io_error(dir, "reading", e);
     let mut sum = 0;
     for entry in std::fs::read_dir(dir).map_err(read)? {

@@ -3,7 +3,7 @@
 use crate::Analysis;
 use dissensus_api::{GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +54,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         choice: GroupsChoice,
-    ) -> Result<u32, WorkbenchError> {
+    ) -> Result<u32, ProjectError> {
         super::people::groups(self.context.index().annotators(), &choice)?;
         let generation = self.live.models.generation();
         let asked = (question, choice);

@@ -13,7 +13,7 @@ use super::who_differs::compared_pairs;
 use dissensus_api::{ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::disagreement::{
     AgreementFigure, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
@@ -37,7 +37,7 @@ impl Analysis {
         choice: &GroupsChoice,
         top: usize,
         progress: &dyn Progress,
-    ) -> Result<GroupComparison, WorkbenchError> {
+    ) -> Result<GroupComparison, ProjectError> {
         let (_, target) = self.context.question_parts(question)?;
         let index = self.context.index();
         let [a, b] = people::groups(index.annotators(), choice)?;
@@ -48,7 +48,7 @@ impl Analysis {
         let labels = self.context.observations(question)?;
         let texts = index.texts().len();
         // The gap is that of side 1, so that it is above 0 if A is higher.
-        let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target, progress)?;
+        let found = SidesCompared::new(&labels, texts, [&b.people, &a.people], target, progress)?;
         let needs = words::needs(&found);
         tell(progress, 1, "fitting the model")?;
         let ordered = target.kind.is_ordered();
@@ -121,9 +121,9 @@ impl Analysis {
     }
 }
 
-fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), WorkbenchError> {
+fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {
     progress.report(done, Some(STEPS), doing);
-    if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+    if progress.cancelled() { Err(ProjectError::Cancelled) } else { Ok(()) }
 }
 
 fn side(group: &Group, found: &SidesCompared, at: usize) -> ComparedGroup {

@@ -3,7 +3,7 @@
 use crate::chosen::no_such_attribute;
 use dissensus_api::{GroupsChoice, PeopleChoice};
 use dissensus_domain::{Annotator, AnnotatorId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of listed names before the others are counted.
@@ -20,7 +20,7 @@ pub(super) struct Group {
 ///
 /// # Errors
 /// A group is empty, no annotator matches it, or an annotator is in both.
-pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<[Group; 2], WorkbenchError> {
+pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<[Group; 2], ProjectError> {
     let a = group(annotators, &choice.a, "A")?;
     let b = group(annotators, &choice.b, "B")?;
     let first: HashSet<u32> = a.people.iter().copied().collect();
@@ -31,7 +31,7 @@ pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<
         .map(|row| annotators[*row as usize].name.as_str())
         .collect();
     if !both.is_empty() {
-        return Err(WorkbenchError::GroupsOverlap { names: few(&both), people: both.len() });
+        return Err(ProjectError::GroupsOverlap { names: few(&both), people: both.len() });
     }
     Ok([a, b])
 }
@@ -40,7 +40,7 @@ fn group(
     annotators: &[Annotator],
     choice: &PeopleChoice,
     which: &'static str,
-) -> Result<Group, WorkbenchError> {
+) -> Result<Group, ProjectError> {
     let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, value) in &choice.attributes {
         let known = |a: &Annotator| a.attributes.get(name) == Some(value);
@@ -58,7 +58,7 @@ fn group(
     };
     let people: Vec<u32> = (0..).zip(annotators).filter(|(_, a)| fits(a)).map(|(row, _)| row).collect();
     if people.is_empty() {
-        return Err(WorkbenchError::EmptyGroup(which));
+        return Err(ProjectError::EmptyGroup(which));
     }
     let names: Vec<&str> =
         annotators.iter().filter(|a| named.contains(&a.id)).map(|a| a.name.as_str()).collect();

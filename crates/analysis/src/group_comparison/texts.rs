@@ -4,7 +4,7 @@ use crate::Analysis;
 use crate::snippet::snippet;
 use dissensus_api::GroupTextGap;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
@@ -31,7 +31,7 @@ impl Analysis {
         [a, b]: [&[u32]; 2],
         top: usize,
         progress: &dyn Progress,
-    ) -> Result<Listed, WorkbenchError> {
+    ) -> Result<Listed, ProjectError> {
         // Annotators who were added after the fit have no row in the model.
         let known =
             |rows: &[u32]| rows.iter().copied().filter(|row| (*row as usize) < model.annotators()).collect();
@@ -62,7 +62,7 @@ impl Analysis {
             texts.truncate(top);
             texts
         });
-        let rows = |texts: Vec<u32>| -> Result<Vec<GroupTextGap>, WorkbenchError> {
+        let rows = |texts: Vec<u32>| -> Result<Vec<GroupTextGap>, ProjectError> {
             let mut rows = Vec::with_capacity(texts.len());
             for text in texts {
                 stop(progress)?;
@@ -75,7 +75,7 @@ impl Analysis {
     }
 
     /// The row of a gap; `None` for a text that does not exist any more.
-    fn row_of_gap(&self, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, WorkbenchError> {
+    fn row_of_gap(&self, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, ProjectError> {
         let id = self.context.index().texts().get(row as usize).copied();
         let Some(text) = id.map(|id| self.context.store.text(id)).transpose()?.flatten() else {
             return Ok(None);
@@ -102,6 +102,6 @@ fn shared_texts(model: &LiveModel, groups: &[Vec<u32>]) -> Vec<u32> {
     (0..model.texts() as u32).filter(|text| labelled.iter().all(|of| of.contains(text))).collect()
 }
 
-fn stop(progress: &dyn Progress) -> Result<(), WorkbenchError> {
-    if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+fn stop(progress: &dyn Progress) -> Result<(), ProjectError> {
+    if progress.cancelled() { Err(ProjectError::Cancelled) } else { Ok(()) }
 }

@@ -7,7 +7,7 @@ use crate::snippet;
 use dissensus_api::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
 use dissensus_domain::TextId;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use rayon::prelude::*;
@@ -30,19 +30,19 @@ impl Panels {
         order: PanelOrder,
         top: usize,
         progress: &dyn Progress,
-    ) -> Result<PanelVerdicts, WorkbenchError> {
+    ) -> Result<PanelVerdicts, ProjectError> {
         let Asked { model, first, second, .. } = self.composed(wish, beside)?;
         let texts = model.texts().min(self.context.index().texts().len());
         let mut found: Vec<(u32, PanelText)> = Vec::with_capacity(texts);
         for from in (0..texts).step_by(BLOCK) {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             let block = from..(from + BLOCK).min(texts);
             let asked: Vec<_> = block
                 .into_par_iter()
                 .map(|row| Ok((row as u32, one_text(&model, row as u32, &first, second.as_ref())?)))
-                .collect::<Result<_, WorkbenchError>>()?;
+                .collect::<Result<_, ProjectError>>()?;
             found.extend(asked);
             progress.report((from + BLOCK).min(texts) as u64, Some(texts as u64), "asking the panel");
         }
@@ -64,7 +64,7 @@ impl Panels {
         beside: Option<&PanelWish>,
         order: PanelOrder,
         top: usize,
-    ) -> Result<PanelVerdicts, WorkbenchError> {
+    ) -> Result<PanelVerdicts, ProjectError> {
         self.context.as_job("panel", "a panel", |job| self.ask(wish, beside, order, top, job.as_ref()))
     }
 
@@ -77,12 +77,12 @@ impl Panels {
         wish: &PanelWish,
         beside: Option<&PanelWish>,
         text: TextId,
-    ) -> Result<PanelVerdicts, WorkbenchError> {
+    ) -> Result<PanelVerdicts, ProjectError> {
         let Asked { model, first, second, .. } = self.composed(wish, beside)?;
         let row = self.context.index().text_row(text);
-        let row = row.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let row = row.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         if row as usize >= model.texts() {
-            return Err(WorkbenchError::TextNotFitted(text.0.to_string()));
+            return Err(ProjectError::TextNotFitted(text.0.to_string()));
         }
         let found = self.named(row, one_text(&model, row, &first, second.as_ref())?)?;
         Ok(PanelVerdicts {
@@ -98,7 +98,7 @@ impl Panels {
         &self,
         wish: &PanelWish,
         beside: Option<&PanelWish>,
-    ) -> Result<Asked, WorkbenchError> {
+    ) -> Result<Asked, ProjectError> {
         self.check(wish)?;
         let (model, encoder) = self.analysis.live_copy(wish.question)?;
         let first = self.compose(wish, &model)?;
@@ -115,10 +115,10 @@ impl Panels {
         Ok(Asked { model, encoder, first, second })
     }
 
-    fn named(&self, row: u32, text: PanelText) -> Result<PanelText, WorkbenchError> {
+    fn named(&self, row: u32, text: PanelText) -> Result<PanelText, ProjectError> {
         let id = self.context.index().texts()[row as usize];
         let found = self.context.store.text(id)?;
-        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+        let found = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
         Ok(PanelText { text: Some(id), text_id: found.external_id, snippet: snippet(&found.body), ..text })
     }
 }
@@ -138,10 +138,10 @@ pub(super) fn one_text(
     row: u32,
     first: &Composition,
     second: Option<&Composition>,
-) -> Result<PanelText, WorkbenchError> {
-    let found = Forecast::of(model, row, first)?;
+) -> Result<PanelText, ProjectError> {
+    let found = Forecast::new(model, row, first)?;
     let beside =
-        second.map(|second| Ok::<_, WorkbenchError>(Forecast::of(model, row, second)?.beside(&found)));
+        second.map(|second| Ok::<_, ProjectError>(Forecast::new(model, row, second)?.beside(&found)));
     Ok(PanelText {
         text: None,
         text_id: String::new(),

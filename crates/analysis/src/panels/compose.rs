@@ -5,7 +5,7 @@ use dissensus_api::{PanelInfo, PanelWish};
 use dissensus_domain::{PanelRule, Question};
 use dissensus_models::live::LiveModel;
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::panel_error::PanelError;
 use dissensus_stats::data::{AnnotatorModel as _, ModelError, Target};
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
@@ -32,7 +32,7 @@ impl Panels {
     ///
     /// # Errors
     /// A question without levels, a rule that does not fit it, or people who do not exist.
-    pub fn check(&self, wish: &PanelWish) -> Result<(), WorkbenchError> {
+    pub fn check(&self, wish: &PanelWish) -> Result<(), ProjectError> {
         self.whole_project()?;
         let index = self.context.index();
         let question = index.with_levels(wish.question)?;
@@ -47,7 +47,7 @@ impl Panels {
     }
 
     /// Members and rule; members are drawn from people with labels in `model`.
-    pub(super) fn compose(&self, wish: &PanelWish, model: &LiveModel) -> Result<Composition, WorkbenchError> {
+    pub(super) fn compose(&self, wish: &PanelWish, model: &LiveModel) -> Result<Composition, ProjectError> {
         self.check(wish)?;
         let index = self.context.index();
         let question = index.with_levels(wish.question)?;
@@ -100,7 +100,7 @@ fn check_ranges(wish: &PanelWish) -> Result<(), PanelError> {
     }
 }
 
-fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, WorkbenchError> {
+fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, ProjectError> {
     let mut rows: Vec<u32> = Vec::with_capacity(members.len());
     for name in members {
         let found = index.annotator_asked_for(name)?;
@@ -114,7 +114,7 @@ fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, WorkbenchError> 
 }
 
 /// The first panel of a recipe, and as many more as requested, as rows of the pool.
-fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>, WorkbenchError> {
+fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>, ProjectError> {
     let attributes = |row: &u32| &index.annotators()[*row as usize].attributes;
     for share in &wish.shares {
         let values: BTreeSet<&str> =

@@ -5,7 +5,7 @@ use super::ask::{Asked, one_text};
 use super::compose::Composition;
 use dissensus_api::{PanelInfo, PanelText, PanelWish};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_store::body_hash;
@@ -59,12 +59,12 @@ impl Panels {
         wish: &PanelWish,
         choices: &PanelFileChoices,
         progress: &dyn Progress,
-    ) -> Result<CheckedPanel, WorkbenchError> {
+    ) -> Result<CheckedPanel, ProjectError> {
         self.check(wish)?;
         let PanelFileChoices { texts, out, replace } = choices;
         TypedTable::check(out, false)?;
         check_outputs(&[out], &[&texts.path, self.context.store.path()], *replace)?;
-        let texts = CheckedTexts::open(texts, progress).map_err(WorkbenchError::all_or_nothing)?;
+        let texts = CheckedTexts::open(texts, progress).map_err(ProjectError::all_or_nothing)?;
         Ok(CheckedPanel { texts, out: out.clone(), replace: *replace })
     }
 
@@ -82,8 +82,8 @@ impl Panels {
         asked: &CheckedPanel,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<PanelFile, WorkbenchError> {
-        self.write_file(wish, beside, asked, encoder, progress).map_err(WorkbenchError::all_or_nothing)
+    ) -> Result<PanelFile, ProjectError> {
+        self.write_file(wish, beside, asked, encoder, progress).map_err(ProjectError::all_or_nothing)
     }
 
     fn write_file(
@@ -93,12 +93,12 @@ impl Panels {
         asked: &CheckedPanel,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<PanelFile, WorkbenchError> {
+    ) -> Result<PanelFile, ProjectError> {
         let Asked { model, encoder: fitted_on, first, second } = self.composed(wish, beside)?;
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {
-            return Err(WorkbenchError::EncoderNotOfModel);
+            return Err(ProjectError::EncoderNotOfModel);
         }
         let labelled = self.analysis.labelled_bodies(&model)?;
         let members: Vec<u32> = first.panels[0].iter().map(|place| first.people[*place]).collect();
@@ -129,7 +129,7 @@ fn is_observed(labelled: &LabelledBodies, body: &str, members: &[u32], model: &A
 struct Table(TypedTable, Vec<String>);
 
 impl Table {
-    fn begin(first: &Composition, second: Option<&Composition>, out: &Path) -> Result<Self, WorkbenchError> {
+    fn begin(first: &Composition, second: Option<&Composition>, out: &Path) -> Result<Self, ProjectError> {
         let outcomes = &first.info.outcomes;
         let number = |name: String| TypedColumn::new(name, ColumnKind::Number);
         let each =
@@ -152,7 +152,7 @@ impl Table {
         Ok(Self(TypedTable::create(out, columns)?, outcomes.clone()))
     }
 
-    fn write(&mut self, id: &str, text: &PanelText, observed: bool) -> Result<(), WorkbenchError> {
+    fn write(&mut self, id: &str, text: &PanelText, observed: bool) -> Result<(), ProjectError> {
         let number = |x: &f64| Value::Number(*x as f32);
         let Self(table, outcomes) = self;
         let name = |at: u32| Value::Text(&outcomes[at as usize]);

@@ -3,7 +3,7 @@
 use super::compose::Composition;
 use dissensus_api::{PanelBeside, PanelOthers, PanelVerdict};
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::panels::VerdictForecast;
 
 /// Ranges of a probability wider than this are reported as too little data.
@@ -20,7 +20,7 @@ pub(super) struct Forecast {
 
 impl Forecast {
     /// The forecast for the text in this row of the model.
-    pub(super) fn of(model: &LiveModel, text: u32, of: &Composition) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(model: &LiveModel, text: u32, of: &Composition) -> Result<Self, ProjectError> {
         let joint = model.joint_answers(text, &of.people);
         let first = of.verdicts.of(&joint, &of.panels[0])?;
         let answered =

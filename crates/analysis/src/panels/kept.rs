@@ -4,7 +4,7 @@ use super::Panels;
 use dissensus_api::{KeptPanel, PanelWish};
 use dissensus_domain::{Panel, PanelMembers, QuestionId, SavedPanel};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::panel_error::PanelError;
 
@@ -14,11 +14,11 @@ impl Panels {
     ///
     /// # Errors
     /// Those of [`Panels::check`]; a name that is empty or longer than 200 characters; an error of the disk.
-    pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<KeptPanel>, WorkbenchError> {
+    pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<KeptPanel>, ProjectError> {
         self.check(wish)?;
         let index = self.context.index();
         let ids = wish.members.iter().map(|name| Ok(index.annotator_asked_for(name)?.external_id.clone()));
-        let ids: Vec<String> = ids.collect::<Result<_, WorkbenchError>>()?;
+        let ids: Vec<String> = ids.collect::<Result<_, ProjectError>>()?;
         let members = match ids.is_empty() {
             false => PanelMembers::Named(ids),
             true => PanelMembers::Drawn { size: wish.size, shares: wish.shares.clone(), seed: wish.seed },
@@ -32,13 +32,13 @@ impl Panels {
     ///
     /// # Errors
     /// There is no such panel, or an error of the disk.
-    pub fn forget(&self, name: &str) -> Result<Vec<KeptPanel>, WorkbenchError> {
+    pub fn forget(&self, name: &str) -> Result<Vec<KeptPanel>, ProjectError> {
         self.whole_project()?;
         self.saved(name)?;
         self.keep(name, None)
     }
 
-    fn keep(&self, name: &str, panel: Option<Panel>) -> Result<Vec<KeptPanel>, WorkbenchError> {
+    fn keep(&self, name: &str, panel: Option<Panel>) -> Result<Vec<KeptPanel>, ProjectError> {
         let new = SavedPanel { name: name.trim().to_owned(), saved_at_ms: now_ms(), panel };
         self.context.store.write(move |tx| tx.save_panel(&new))?;
         self.context.listeners.send(&Event::Project);
@@ -46,7 +46,7 @@ impl Panels {
     }
 
     /// The saved panels, by name.
-    pub fn list(&self) -> Result<Vec<KeptPanel>, WorkbenchError> {
+    pub fn list(&self) -> Result<Vec<KeptPanel>, ProjectError> {
         Ok(self.context.store.panels()?.into_iter().filter_map(kept).collect())
     }
 
@@ -54,7 +54,7 @@ impl Panels {
     ///
     /// # Errors
     /// There is no panel of that name, or no such question.
-    pub fn wish(&self, name: &str, draws: u32) -> Result<PanelWish, WorkbenchError> {
+    pub fn wish(&self, name: &str, draws: u32) -> Result<PanelWish, ProjectError> {
         let found = self.saved(name)?;
         let index = self.context.index();
         let question: QuestionId = index.question_asked_for(found.question.as_deref())?.id;
@@ -62,7 +62,7 @@ impl Panels {
         Ok(PanelWish { question, members, size, shares, seed, rule, draws })
     }
 
-    fn saved(&self, name: &str) -> Result<KeptPanel, WorkbenchError> {
+    fn saved(&self, name: &str) -> Result<KeptPanel, ProjectError> {
         let all = self.list()?;
         let known = all.iter().map(|panel| panel.name.as_str()).collect::<Vec<_>>().join(", ");
         let found = all.iter().find(|panel| panel.name == name.trim()).cloned();

@@ -10,7 +10,7 @@ pub use file::{CheckedPanel, PanelFile, PanelFileChoices};
 
 use crate::Analysis;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::study_error::StudyError;
 use dissensus_training::encoding::Encoding;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ pub struct Panels {
 }
 
 impl Panels {
-    pub fn of(context: &Arc<Context>, encoding: &Encoding, analysis: &Analysis) -> Self {
+    pub fn new(context: &Arc<Context>, encoding: &Encoding, analysis: &Analysis) -> Self {
         Self { context: Arc::clone(context), encoding: encoding.clone(), analysis: analysis.clone() }
     }
 
     /// Returns an error if the open project is a packet, whose annotator must not see data of others.
-    fn whole_project(&self) -> Result<(), WorkbenchError> {
+    fn whole_project(&self) -> Result<(), ProjectError> {
         match self.context.packet {
             Some(_) => Err(StudyError::IsPacket.into()),
             None => Ok(()),

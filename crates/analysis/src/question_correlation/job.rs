@@ -3,7 +3,7 @@
 use super::{Found, is_held_out, rows};
 use crate::Analysis;
 use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
@@ -81,7 +81,7 @@ impl Analysis {
     ///
     /// # Errors
     /// A choice that cannot be correlated, or the job cannot begin.
-    pub fn correlate_questions_as_job(&self, choice: CorrelationChoice) -> Result<u32, WorkbenchError> {
+    pub fn correlate_questions_as_job(&self, choice: CorrelationChoice) -> Result<u32, ProjectError> {
         if choice.runs.is_empty() {
             self.questions_to_correlate(&choice)?;
         }

@@ -19,7 +19,7 @@ use dissensus_api::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
 use dissensus_domain::{Question, ScaleKind, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_stats::metrics::{
@@ -52,15 +52,11 @@ impl Analysis {
         &self,
         choice: &CorrelationChoice,
         progress: &dyn Progress,
-    ) -> Result<QuestionCorrelation, WorkbenchError> {
+    ) -> Result<QuestionCorrelation, ProjectError> {
         Ok(self.correlated(choice, progress)?.shown)
     }
 
-    fn correlated(
-        &self,
-        choice: &CorrelationChoice,
-        progress: &dyn Progress,
-    ) -> Result<Found, WorkbenchError> {
+    fn correlated(&self, choice: &CorrelationChoice, progress: &dyn Progress) -> Result<Found, ProjectError> {
         // Before the labels: a label that is recorded while they are read had better be counted as new than
         // be missed.
         let revision = self.live.models.revision();
@@ -125,12 +121,12 @@ impl Analysis {
     fn questions_to_correlate(
         &self,
         choice: &CorrelationChoice,
-    ) -> Result<(Vec<Question>, Vec<String>), WorkbenchError> {
+    ) -> Result<(Vec<Question>, Vec<String>), ProjectError> {
         let index = self.context.index();
         let named = !choice.questions.is_empty();
         let asked: Vec<Question> = match named {
             true => {
-                let of = |id| index.question(id).cloned().ok_or(WorkbenchError::NoQuestion);
+                let of = |id| index.question(id).cloned().ok_or(ProjectError::NoQuestion);
                 choice.questions.iter().map(|id| of(*id)).collect::<Result<_, _>>()?
             }
             false => index.questions().to_vec(),
@@ -139,7 +135,7 @@ impl Analysis {
         for question in asked {
             if self.context.store.current_labels(question.id)?.is_empty() {
                 match named {
-                    true => return Err(WorkbenchError::NoLabels(question.name)),
+                    true => return Err(ProjectError::NoLabels(question.name)),
                     false => without.push(format!("{} has no labels and is left out.", question.name)),
                 }
                 continue;
@@ -155,7 +151,7 @@ impl Analysis {
             _ => 1,
         };
         match found.iter().map(scores).sum::<usize>() {
-            0 | 1 => Err(WorkbenchError::NotCorrelated(
+            0 | 1 => Err(ProjectError::NotCorrelated(
                 "it takes two questions with labels, or one with options. Add a question, or label more"
                     .to_owned(),
             )),
@@ -201,7 +197,7 @@ fn pair(
     (a, b): (usize, usize),
     kept: &[usize],
     progress: &dyn Progress,
-) -> Result<ScorePair, WorkbenchError> {
+) -> Result<ScorePair, ProjectError> {
     let (x, y) = (&columns[a], &columns[b]);
     let learned = [x, y].map(|column| &texts.scored[column.of].learned);
     let mut counts = [0u32; 4];

@@ -2,7 +2,7 @@
 
 use super::scores::{Scored, ScoredTexts, clusters_of, with_copies};
 use crate::Analysis;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 
 impl Analysis {
@@ -11,13 +11,13 @@ impl Analysis {
         &self,
         runs: &[u32],
         progress: &dyn Progress,
-    ) -> Result<ScoredTexts, WorkbenchError> {
+    ) -> Result<ScoredTexts, ProjectError> {
         let mut scored: Vec<Scored> = Vec::new();
         let (mut annotators, mut data) = (0, None);
         for run in runs {
             let found = self.runs.scores_of_texts(*run, progress)?;
             if let Some(known) = scored.iter().find(|known| known.question.id == found.question.id) {
-                return Err(WorkbenchError::NotCorrelated(format!(
+                return Err(ProjectError::NotCorrelated(format!(
                     "runs {} and {run} are both of \"{}\": name one run of each question",
                     known.run.unwrap_or_default(),
                     found.question.name
@@ -28,7 +28,7 @@ impl Analysis {
                 none => none.insert(self.context.question_data(&found.question)?),
             };
             if found.learned.len() != data.texts.len() {
-                return Err(WorkbenchError::Busy("import"));
+                return Err(ProjectError::Busy("import"));
             }
             let levels = found.question.scale.len();
             let learned = with_copies(&found.learned, &data.copies);
@@ -40,9 +40,9 @@ impl Analysis {
             let (question, as_learned) = (found.question, found.mean);
             scored.push(Scored { question, run: Some(*run), as_learned, held_out, learned });
         }
-        let data = data.ok_or(WorkbenchError::NoQuestion)?;
+        let data = data.ok_or(ProjectError::NoQuestion)?;
         if scored.len() < 2 && scored[0].question.scale.kind() != dissensus_domain::ScaleKind::Choice {
-            return Err(WorkbenchError::NotCorrelated("it takes runs of two questions".to_owned()));
+            return Err(ProjectError::NotCorrelated("it takes runs of two questions".to_owned()));
         }
         let texts = data.texts.len();
         Ok(ScoredTexts {

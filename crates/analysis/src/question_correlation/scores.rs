@@ -3,7 +3,7 @@
 use crate::Analysis;
 use dissensus_domain::{Question, QuestionId, ScaleKind};
 use dissensus_project::context::QuestionData;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::{TextFolds, cross_fitted};
 use dissensus_stats::data::{AnnotatorModel as _, Embeddings, FitOptions, TrainingData};
@@ -77,17 +77,17 @@ impl Analysis {
         &self,
         questions: &[Question],
         progress: &dyn Progress,
-    ) -> Result<ScoredTexts, WorkbenchError> {
+    ) -> Result<ScoredTexts, ProjectError> {
         let mut all: Vec<QuestionData> = Vec::new();
         for question in questions {
             all.push(self.context.question_data(question)?);
         }
         let (embeddings, basis) = self.encoding.embeddings()?;
-        let Some(first) = all.first() else { return Err(WorkbenchError::NoQuestion) };
+        let Some(first) = all.first() else { return Err(ProjectError::NoQuestion) };
         let same = |data: &QuestionData| data.texts == first.texts && data.annotators == first.annotators;
         if !all.iter().all(same) || embeddings.texts != first.texts.len() {
             // An import took place between two of them.
-            return Err(WorkbenchError::Busy("import"));
+            return Err(ProjectError::Busy("import"));
         }
         let (clusters, copies) = (clusters_of(first), first.copies.clone());
         let mut labelled = vec![false; first.texts.len()];
@@ -121,7 +121,7 @@ impl Analysis {
         basis: &Basis,
         folds: &TextFolds,
         progress: &Part<'_>,
-    ) -> Result<Scored, WorkbenchError> {
+    ) -> Result<Scored, ProjectError> {
         let question: QuestionId = data.question.id;
         let texts = data.texts.len();
         self.live.fit(question, progress)?;
@@ -134,7 +134,7 @@ impl Analysis {
             (fitted.basis == *basis && learned.len() == texts).then_some((scores, learned))
         });
         // Another encoder was activated, or everything was dropped by an import.
-        let (as_learned, learned) = read.flatten().ok_or(WorkbenchError::Busy("import"))?;
+        let (as_learned, learned) = read.flatten().ok_or(ProjectError::Busy("import"))?;
         let learned = with_copies(&learned, &data.copies);
         let target = data.target();
         let training = TrainingData { target, ..data.data(embeddings) };

@@ -9,7 +9,7 @@ use dissensus_api::{SummaryOf, SummaryWish, SummaryWritten};
 use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_project::outputs::check_outputs;
 use dissensus_training::live::LiveModels;
@@ -25,8 +25,8 @@ const TRIES: usize = 4;
 /// Those of `read`; labels were recorded during each of the tries.
 fn at_one_moment<T>(
     context: &Context,
-    read: impl Fn() -> Result<T, WorkbenchError>,
-) -> Result<T, WorkbenchError> {
+    read: impl Fn() -> Result<T, ProjectError>,
+) -> Result<T, ProjectError> {
     for _ in 0..TRIES {
         let before = context.store.last_event()?;
         let found = read()?;
@@ -34,7 +34,7 @@ fn at_one_moment<T>(
             return Ok(found);
         }
     }
-    Err(WorkbenchError::LabelsChange)
+    Err(ProjectError::LabelsChange)
 }
 
 /// Summaries of the open project.
@@ -62,7 +62,7 @@ impl CheckedSummary {
 }
 
 impl Summaries {
-    pub fn of(context: &Arc<Context>, live: &LiveModels, analysis: &Analysis) -> Self {
+    pub fn new(context: &Arc<Context>, live: &LiveModels, analysis: &Analysis) -> Self {
         Self { context: Arc::clone(context), live: live.clone(), analysis: analysis.clone() }
     }
 
@@ -77,7 +77,7 @@ impl Summaries {
         wish: &SummaryWish,
         out: &Path,
         replace: bool,
-    ) -> Result<CheckedSummary, WorkbenchError> {
+    ) -> Result<CheckedSummary, ProjectError> {
         self.context.whole_project()?;
         let index = self.context.index();
         let asked = index.question_asked_for(wish.question.as_deref())?.id;
@@ -86,7 +86,7 @@ impl Summaries {
         let refused = |name, value: Option<&str>, allowed: &str| {
             let value = value.unwrap_or("on").to_owned();
             let allowed = format!("{allowed} (\"{}\" is answered with {})", question.name, scale.kind());
-            Err(WorkbenchError::Setting { name, value, allowed })
+            Err(ProjectError::Setting { name, value, allowed })
         };
         let aggregate = wish.aggregate.as_deref();
         if wish.predicted && scale.has_options() {
@@ -112,18 +112,18 @@ impl Summaries {
     ///
     /// # Errors
     /// A model that is not live if there are predictions; labels that continue to change
-    /// ([`WorkbenchError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
+    /// ([`ProjectError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
     /// `replace`); a full disk; a cancel. Nothing is written then.
     pub fn write(
         &self,
         asked: &CheckedSummary,
         progress: &dyn Progress,
-    ) -> Result<SummaryWritten, WorkbenchError> {
+    ) -> Result<SummaryWritten, ProjectError> {
         let written = match asked.wish.of {
             SummaryOf::Texts => texts::write(self, asked, progress),
             SummaryOf::People => people::write(self, asked, progress),
         };
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     /// Writes the table as [`Summaries::write`] does, making the model live first, as a job that the window
@@ -137,7 +137,7 @@ impl Summaries {
         wish: &SummaryWish,
         out: &Path,
         replace: bool,
-    ) -> Result<SummaryWritten, WorkbenchError> {
+    ) -> Result<SummaryWritten, ProjectError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -148,6 +148,6 @@ impl Summaries {
             }
             self.write(&asked, job.as_ref())
         });
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 }

@@ -8,7 +8,7 @@ use crate::text_figures::mean_of;
 use dissensus_api::{AnnotatorReport, AnnotatorRow, SummaryWritten};
 use dissensus_domain::{Annotator, AnnotatorId, Answer, Attributes, Question};
 use dissensus_exchange::ColumnKind;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::pseudonyms::{Pseudonyms, SharedAttributes};
 use std::collections::{BTreeSet, HashMap};
@@ -26,7 +26,7 @@ pub(super) fn write(
     of: &Summaries,
     asked: &CheckedSummary,
     progress: &dyn Progress,
-) -> Result<SummaryWritten, WorkbenchError> {
+) -> Result<SummaryWritten, ProjectError> {
     let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
     let mut everyone = context.store.annotators()?;
     let order = context.store.snapshot(|snapshot| snapshot.order())?;
@@ -45,14 +45,14 @@ pub(super) fn write(
     let figures: HashMap<AnnotatorId, &AnnotatorRow> =
         report.iter().flat_map(|report| &report.annotators).map(|row| (row.id, row)).collect();
     if progress.cancelled() {
-        return Err(WorkbenchError::Cancelled);
+        return Err(ProjectError::Cancelled);
     }
     let labelled = |one: &&Annotator| answers.contains_key(&one.id);
     let masked = match wish.pseudonyms {
         true => {
             let with_labels = everyone.iter().filter(labelled);
             let attributes = SharedAttributes::of(with_labels.map(|one| (one.id, &one.attributes)));
-            Some((Pseudonyms::of(context)?, attributes))
+            Some((Pseudonyms::new(context)?, attributes))
         }
         false => None,
     };
@@ -106,14 +106,14 @@ fn report(
     of: &Summaries,
     question: &Question,
     models: Option<&dyn Progress>,
-) -> Result<Option<AnnotatorReport>, WorkbenchError> {
+) -> Result<Option<AnnotatorReport>, ProjectError> {
     if question.scale.has_options() {
         return Ok(None);
     }
     let report = of.analysis.report(question.id, models)?;
     // Otherwise requested figures would be missing without an error.
     if models.is_some() && report.estimation.is_none() {
-        return Err(WorkbenchError::NotEncoded(of.context.store.path().to_owned()));
+        return Err(ProjectError::NotEncoded(of.context.store.path().to_owned()));
     }
     Ok(Some(report))
 }
@@ -128,7 +128,7 @@ fn as_others_see(
     pseudonyms: &Pseudonyms,
     attributes: &SharedAttributes,
     one: AnnotatorId,
-) -> Result<Shown, WorkbenchError> {
+) -> Result<Shown, ProjectError> {
     let place = pseudonyms.number(one)?;
     Ok(Shown { place, id: Pseudonyms::name(place), name: None, attributes: attributes.person(one) })
 }

@@ -8,7 +8,7 @@ use crate::{AggregatedText, OptionsOfText};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
 use dissensus_domain::{CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ pub(super) fn write(
     of: &Summaries,
     asked: &CheckedSummary,
     progress: &dyn Progress,
-) -> Result<SummaryWritten, WorkbenchError> {
+) -> Result<SummaryWritten, ProjectError> {
     let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
     let scale = &question.scale;
     let expected = if wish.predicted { Some(expected(of, question, progress)?) } else { None };
@@ -62,10 +62,10 @@ pub(super) fn write(
     ids.sort_by_key(|id| order.text(*id));
     for id in &ids {
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let Some(text) = context.store.text(*id)? else { continue };
-        let figures = TextFigures::of(scale, by_text.get(id).copied().unwrap_or_default());
+        let figures = TextFigures::new(scale, by_text.get(id).copied().unwrap_or_default());
         let mut row = vec![Cell::Text(text.external_id.clone()), table.written(&text.body)];
         // The group is a thread or a document, and often reveals its author.
         let group = text.group.as_deref().filter(|_| !wish.pseudonyms);
@@ -138,7 +138,7 @@ fn given(
     question: &Question,
     aggregate: Option<&str>,
     progress: &dyn Progress,
-) -> Result<Given, WorkbenchError> {
+) -> Result<Given, ProjectError> {
     let store = &of.context.store;
     at_one_moment(&of.context, || {
         let labels = store.current_labels(question.id)?;
@@ -159,30 +159,30 @@ fn expected(
     of: &Summaries,
     question: &Question,
     progress: &dyn Progress,
-) -> Result<HashMap<TextId, Expected>, WorkbenchError> {
+) -> Result<HashMap<TextId, Expected>, ProjectError> {
     let query = DisagreementQuery::of_everything(question.id, DisagreementMeasure::Split);
     let index = of.context.index();
     let mut found = HashMap::with_capacity(index.texts().len());
     let generation = of.live.models.generation();
     for ids in index.texts().chunks(TOGETHER) {
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let rows = of.analysis.rows(&query, ids)?;
-        found.extend(rows.into_iter().filter_map(|row| Some((row.text, Expected::of(row)?))));
+        found.extend(rows.into_iter().filter_map(|row| Some((row.text, Expected::new(row)?))));
         progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
     }
     if of.live.models.generation() != generation {
-        return Err(WorkbenchError::LabelsChange);
+        return Err(ProjectError::LabelsChange);
     }
     if found.is_empty() && !index.texts().is_empty() {
-        return Err(WorkbenchError::NotEncoded(of.context.store.path().to_owned()));
+        return Err(ProjectError::NotEncoded(of.context.store.path().to_owned()));
     }
     Ok(found)
 }
 
 impl Expected {
-    fn of(row: DisagreementRow) -> Option<Self> {
+    fn new(row: DisagreementRow) -> Option<Self> {
         let scores = row.scores?;
         let (disagreement, interval) = (scores.split, scores.split_interval);
         Some(Self { distribution: row.distribution, disagreement, interval })
@@ -211,7 +211,7 @@ fn decided(
     question: &Question,
     method: &str,
     progress: &dyn Progress,
-) -> Result<HashMap<String, Decided>, WorkbenchError> {
+) -> Result<HashMap<String, Decided>, ProjectError> {
     if question.scale.is_multi_label() {
         let found = of.analysis.aggregate_options(question, method, progress)?;
         let one = |text: OptionsOfText| {

@@ -5,7 +5,7 @@ use super::standing::Of;
 use crate::labels_differ::labels_differ;
 use dissensus_domain::{EventId, QuestionId, TextId};
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ pub(super) struct ContestedCache(Mutex<HashMap<QuestionId, Known>>);
 impl Texts {
     /// For each text the widest of these questions; with a person, only questions that this person has
     /// answered about it.
-    pub(super) fn contested(&self, of: &Of) -> Result<Vec<f32>, WorkbenchError> {
+    pub(super) fn contested(&self, of: &Of) -> Result<Vec<f32>, ProjectError> {
         let mut widest = vec![f32::NAN; of.index.texts().len()];
         for question in &of.questions {
             let answered: Option<HashSet<TextId>> = match of.annotator {
@@ -48,14 +48,14 @@ impl Texts {
         Ok(widest)
     }
 
-    fn contested_on(&self, question: QuestionId, of: &Of) -> Result<Values, WorkbenchError> {
+    fn contested_on(&self, question: QuestionId, of: &Of) -> Result<Values, ProjectError> {
         if let Some(known) = lock(&self.contested.0).get(&question)
             && Arc::ptr_eq(&known.index, &of.index)
             && known.event == of.event
         {
             return Ok(Arc::clone(&known.values));
         }
-        let asked = of.index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let asked = of.index.question(question).ok_or(ProjectError::NoQuestion)?;
         let labels = self.context.store.current_labels(question)?;
         let mut values = vec![f32::NAN; of.index.texts().len()];
         for on_text in labels.chunk_by(|a, b| a.text == b.text) {

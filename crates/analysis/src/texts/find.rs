@@ -4,7 +4,7 @@ use super::Texts;
 use super::standing::Of;
 use dissensus_api::{FoundTexts, TextFilter, TextQuery};
 use dissensus_domain::{QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::StoreError;
 
 /// Maximum number of rows that are returned at once.
@@ -23,7 +23,7 @@ impl Texts {
         offset: u32,
         limit: u32,
         look_for: Option<TextId>,
-    ) -> Result<FoundTexts, WorkbenchError> {
+    ) -> Result<FoundTexts, ProjectError> {
         let of = self.of_query(query)?;
         let list = self.list(&TextQuery { annotator: of.annotator, ..query.clone() }, &of)?;
         let from = (offset as usize).min(list.rows.len());
@@ -46,7 +46,7 @@ impl Texts {
     }
 
     /// The scope of a query. In a packet the data of others is absent, and nothing of it is returned.
-    fn of_query(&self, query: &TextQuery) -> Result<Of, WorkbenchError> {
+    fn of_query(&self, query: &TextQuery) -> Result<Of, ProjectError> {
         // Events on disk have to be in memory first; otherwise a list without them would be cached under the
         // newest event.
         self.labelling.follow_events()?;
@@ -62,9 +62,7 @@ impl Texts {
         }
         let questions: Vec<QuestionId> = match query.questions.as_slice() {
             [] => index.questions().iter().map(|question| question.id).collect(),
-            named => {
-                named.iter().map(|id| Ok(index.whole(*id)?.id)).collect::<Result<_, WorkbenchError>>()?
-            }
+            named => named.iter().map(|id| Ok(index.whole(*id)?.id)).collect::<Result<_, ProjectError>>()?,
         };
         if let Some(annotator) = query.annotator
             && index.annotator_row(annotator).is_none()

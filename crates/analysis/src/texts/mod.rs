@@ -11,7 +11,7 @@ use dissensus_api::LongTextsInfo;
 use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_training::encoding::Encoding;
 use ordered::Lists;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    pub fn of(
+    pub fn new(
         context: &Arc<Context>,
         encoding: &Encoding,
         labelling: &Labelling,
@@ -52,13 +52,13 @@ impl Texts {
     pub fn measure_long(
         &self,
         progress: &dyn dissensus_project::jobs::Progress,
-    ) -> Result<LongTextsInfo, WorkbenchError> {
+    ) -> Result<LongTextsInfo, ProjectError> {
         self.context.whole_project()?;
         self.encoding.measure_long_texts(progress)
     }
 
     /// Runs [`Texts::measure_long`] as a job.
-    pub fn measure_long_as_job(&self) -> Result<LongTextsInfo, WorkbenchError> {
+    pub fn measure_long_as_job(&self) -> Result<LongTextsInfo, ProjectError> {
         self.context.whole_project()?;
         self.context.as_job("long-texts", "", |job| self.measure_long(job.as_ref()))
     }

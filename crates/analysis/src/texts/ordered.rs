@@ -5,7 +5,7 @@ use super::Texts;
 use super::standing::{Of, Standing};
 use dissensus_api::{TextCounts, TextFilter, TextQuery, TextSort};
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
@@ -65,7 +65,7 @@ impl List {
 
 impl Texts {
     /// The current list for a query.
-    pub(super) fn list(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, WorkbenchError> {
+    pub(super) fn list(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, ProjectError> {
         if query.bare && query.filter == TextFilter::All && query.sort == TextSort::File {
             return self.bare(query, of);
         }
@@ -106,7 +106,7 @@ impl Texts {
     }
 
     /// All texts that match the search, without their states.
-    fn bare(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, WorkbenchError> {
+    fn bare(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, ProjectError> {
         let found = self.searched(&query.search, &of.index)?;
         Ok(Arc::new(List {
             query: query.clone(),
@@ -120,7 +120,7 @@ impl Texts {
     }
 
     /// How far labels differ, if it may be shown; nothing in a packet.
-    fn contested_to_see(&self, of: &Of) -> Result<Vec<f32>, WorkbenchError> {
+    fn contested_to_see(&self, of: &Of) -> Result<Vec<f32>, ProjectError> {
         if self.context.packet.is_some() {
             return Ok(Vec::new());
         }
@@ -141,7 +141,7 @@ impl Texts {
         }
     }
 
-    fn sort(&self, list: &mut List) -> Result<(), WorkbenchError> {
+    fn sort(&self, list: &mut List) -> Result<(), ProjectError> {
         let mut rows = std::mem::take(&mut list.rows);
         match list.query.sort {
             TextSort::File => {}
@@ -163,7 +163,7 @@ impl Texts {
     }
 
     /// Rows of the texts that match the search.
-    fn searched(&self, search: &str, index: &Arc<Index>) -> Result<Arc<Vec<u32>>, WorkbenchError> {
+    fn searched(&self, search: &str, index: &Arc<Index>) -> Result<Arc<Vec<u32>>, ProjectError> {
         let wanted = search.trim();
         if let Some((last, found)) = lock(&self.lists.search).as_ref()
             && last == wanted
@@ -184,7 +184,7 @@ impl Texts {
     }
 
     /// Characters of every text.
-    fn lengths(&self, index: &Arc<Index>) -> Result<Arc<Vec<u32>>, WorkbenchError> {
+    fn lengths(&self, index: &Arc<Index>) -> Result<Arc<Vec<u32>>, ProjectError> {
         if let Some(known) = lock(&self.lists.lengths).as_ref()
             && known.is_of(index)
         {

@@ -7,7 +7,7 @@ use crate::snippet;
 use dissensus_api::{TextFilter, TextRow};
 use dissensus_domain::{AnnotatorId, Text};
 use dissensus_exchange::text_id_of;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 /// Characters of context before the match of a search.
 const BEFORE: usize = 40;
@@ -19,7 +19,7 @@ impl Texts {
         list: &List,
         of: &Of,
         search: &str,
-    ) -> Result<Option<TextRow>, WorkbenchError> {
+    ) -> Result<Option<TextRow>, ProjectError> {
         let Some(text) = self.context.store.text(of.index.texts()[row as usize])? else { return Ok(None) };
         let is = |filter| list.standing.is_in(row, filter);
         let noted = is(TextFilter::Noted);
@@ -52,7 +52,7 @@ impl Texts {
         text: &Text,
         of: &Of,
         noted: bool,
-    ) -> Result<(Vec<Option<String>>, Option<String>), WorkbenchError> {
+    ) -> Result<(Vec<Option<String>>, Option<String>), ProjectError> {
         let mut answers = Vec::with_capacity(of.questions.len());
         let mut notes = Vec::new();
         for question in &of.questions {

@@ -5,7 +5,7 @@ use dissensus_api::TextFilter;
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
 use dissensus_labelling::Left;
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Standing {
 }
 
 impl Texts {
-    pub(super) fn standing(&self, of: &Of) -> Result<Standing, WorkbenchError> {
+    pub(super) fn standing(&self, of: &Of) -> Result<Standing, ProjectError> {
         let mut found = match (of.annotator, of.questions.is_empty()) {
             (_, true) => Standing { bits: vec![NOT_YET; of.index.texts().len()], given_at: Vec::new() },
             (Some(annotator), _) => self.standing_of(annotator, of)?,
@@ -80,7 +80,7 @@ impl Texts {
     /// The number of texts to label (without practice texts), and how many of them a person has yet to
     /// answer: among those that were handed out to this person, if any were. Skipped texts count as yet to
     /// be answered.
-    pub fn to_answer(&self, annotator: Option<AnnotatorId>) -> Result<(u32, Option<u32>), WorkbenchError> {
+    pub fn to_answer(&self, annotator: Option<AnnotatorId>) -> Result<(u32, Option<u32>), ProjectError> {
         self.labelling.follow_events()?;
         let (event, index) = (self.context.store.last_event()?, self.context.index());
         let real = self.practice.book()?.real(index.texts()).len() as u32;
@@ -100,7 +100,7 @@ impl Texts {
     }
 
     /// One person's standing, from that person's answers in memory.
-    fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<Standing, WorkbenchError> {
+    fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<Standing, ProjectError> {
         let sheet = self.labelling.sheet(annotator, &of.questions)?;
         let answers = sheet.read();
         let mut bits = Vec::with_capacity(of.index.texts().len());
@@ -127,7 +127,7 @@ impl Texts {
     }
 
     /// The standing of all people: a text counts as answered if any person has answered a question about it.
-    fn standing_of_all(&self, of: &Of) -> Result<Standing, WorkbenchError> {
+    fn standing_of_all(&self, of: &Of) -> Result<Standing, ProjectError> {
         let mut bits = vec![0_u8; of.index.texts().len()];
         let mut set = |text, bit: u8| {
             if let Some(row) = of.index.text_row(text) {

@@ -9,7 +9,7 @@ use super::plan::difference_shares;
 use dissensus_api::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, PersonDifference, WhoDiffers};
 use dissensus_domain::{Annotator, QuestionId};
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sync::lock;
 use dissensus_stats::agreement::agreement;
@@ -51,7 +51,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         progress: &dyn Progress,
-    ) -> Result<WhoDiffers, WorkbenchError> {
+    ) -> Result<WhoDiffers, ProjectError> {
         if let Some(found) = self.who_differs_so_far(question) {
             return Ok(found);
         }
@@ -64,7 +64,7 @@ impl Analysis {
     }
 
     /// Runs [`Analysis::who_differs`] as a job that the window shows and can cancel.
-    pub fn who_differs_as_job(&self, question: QuestionId) -> Result<WhoDiffers, WorkbenchError> {
+    pub fn who_differs_as_job(&self, question: QuestionId) -> Result<WhoDiffers, ProjectError> {
         match self.who_differs_so_far(question) {
             Some(found) => Ok(found),
             None => self.context.as_job(KIND, "who differs", |job| self.who_differs(question, job.as_ref())),
@@ -84,7 +84,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         progress: &dyn Progress,
-    ) -> Result<WhoDiffers, WorkbenchError> {
+    ) -> Result<WhoDiffers, ProjectError> {
         let (_, target) = self.context.question_parts(question)?;
         let index = self.context.index();
         let labels = self.context.observations(question)?;
@@ -128,9 +128,9 @@ impl Analysis {
     }
 }
 
-fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), WorkbenchError> {
+fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {
     progress.report(done, Some(STEPS), doing);
-    if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+    if progress.cancelled() { Err(ProjectError::Cancelled) } else { Ok(()) }
 }
 
 /// People with labels, from the lowest severity to the highest, and who is shown to differ from the average
@@ -191,7 +191,7 @@ fn attributes(
     labels: &[Observation],
     texts: usize,
     progress: &dyn Progress,
-) -> Result<Vec<AttributeDifference>, WorkbenchError> {
+) -> Result<Vec<AttributeDifference>, ProjectError> {
     let prior = model.severity(u32::MAX).map_or(0.0, |prior| prior.sd);
     let share = |of: &Values<'_>| {
         let severity = |row: &u32| model.severity(*row).filter(|_| (*row as usize) < model.annotators());
@@ -206,7 +206,7 @@ fn attributes(
     let mut found = Vec::with_capacity(values.len());
     for ((of, share), p) in values.iter().zip(&shares).zip(holm(&tests)) {
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let mut one = AttributeDifference {
             attribute: of.attribute.to_owned(),

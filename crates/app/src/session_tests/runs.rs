@@ -168,7 +168,7 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
     // The stored scores give the same answers.
     let scored = runs.scored(1).unwrap();
     let outcome = runs.kept.get(1).unwrap().outcome;
-    let f1 = dissensus_stats::metrics::Scores::of(&scored, true).macro_f1;
+    let f1 = dissensus_stats::metrics::Scores::new(&scored, true).macro_f1;
     assert!(scored.tuned.is_some() && f1 == outcome.report.as_ref().unwrap().scores.macro_f1);
     assert!(!runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
     // As stored by a version without tuning.

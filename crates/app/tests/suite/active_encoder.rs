@@ -8,7 +8,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, TextId};
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::{DeviceChoice, Pooling};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
@@ -230,7 +230,7 @@ fn embeddings_of_an_encoding_that_was_stopped_are_used_and_no_model_of_some_of_t
         let folder = tempfile::tempdir().unwrap();
         let session = not_encoded(&folder);
         let stopped = session.encoding.encode(&tiny(), &AskEarly::new(&session, stop_after));
-        assert!(matches!(stopped, Err(WorkbenchError::Cancelled)), "{stopped:?}");
+        assert!(matches!(stopped, Err(ProjectError::Cancelled)), "{stopped:?}");
         let encoded = u64::from(session.encoding.state().unwrap().encoded);
         assert!(encoded >= stop_after && (encoded == 168) == (stop_after == 168), "{encoded}");
         let now = shown(&session);
@@ -272,7 +272,7 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     let choose = |progress: &dyn Progress| {
         session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), progress)
     };
-    assert!(matches!(choose(&stop), Err(WorkbenchError::Cancelled)));
+    assert!(matches!(choose(&stop), Err(ProjectError::Cancelled)));
     assert_eq!(version(&session), before);
     let found = choose(&Silent).unwrap();
     assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
@@ -308,11 +308,11 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
         let choice = EncoderChoice::default();
         session.analysis.choose_encoder(names, Some("offensiveness"), None, 0, &choice, progress)
     };
-    assert!(matches!(choose(&names[..1], &Silent), Err(WorkbenchError::OneEncoder)));
+    assert!(matches!(choose(&names[..1], &Silent), Err(ProjectError::OneEncoder)));
     let twice = [names[0].clone(), names[0].clone()];
-    assert!(matches!(choose(&twice, &Silent), Err(WorkbenchError::EncoderTwice(_))));
+    assert!(matches!(choose(&twice, &Silent), Err(ProjectError::EncoderTwice(_))));
     let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
-    assert!(matches!(choose(&names, &stop), Err(WorkbenchError::Cancelled)));
+    assert!(matches!(choose(&names, &stop), Err(ProjectError::Cancelled)));
     assert_eq!(version(&session), before);
     let found = choose(&names, &Silent).unwrap();
     // The project's own stays unless the other is clearly better.
@@ -342,17 +342,17 @@ fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others()
     // It has learned from some of the training texts of another split, and from all of those that it was
     // trained on.
     match choose(1) {
-        Err(WorkbenchError::EncoderLearned(name)) => assert_eq!(name, learned),
+        Err(ProjectError::EncoderLearned(name)) => assert_eq!(name, learned),
         other => panic!("{other:?}"),
     }
     assert!(matches!(
         choose(0),
-        Err(WorkbenchError::Perspectives(ModelError::SeenByEncoder { unseen: 0, .. }))
+        Err(ProjectError::Perspectives(ModelError::SeenByEncoder { unseen: 0, .. }))
     ));
     assert_eq!(version(&session), before);
 }
 
-fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation, WorkbenchError> {
+fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation, ProjectError> {
     let choices = EvaluateChoices {
         question: Some("offensiveness".into()),
         models: vec![ModelKind::Shared],
@@ -709,7 +709,7 @@ fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it
     let asked = TrainChoices { epochs: 1, ..asked };
     // Its encoder has been written by then.
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
-    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
+    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(ProjectError::Cancelled)));
     let stopped = session.runs.list().unwrap().remove(0);
     let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
     assert!(files.join("encoder").is_dir() && files.join("checkpoints").is_dir());
@@ -729,7 +729,7 @@ fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
     let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 2, ..asked };
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
-    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
+    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(ProjectError::Cancelled)));
     let second = session.runs.list().unwrap().remove(0).id;
     session.runs.use_run(None).unwrap();
     let error = session.runs.delete(first).unwrap_err();

@@ -9,7 +9,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -270,7 +270,7 @@ fn evaluate(
     question: &str,
     split: SplitSpec,
     seed: u32,
-) -> Result<(usize, usize), WorkbenchError> {
+) -> Result<(usize, usize), ProjectError> {
     let choices = EvaluateChoices {
         question: Some(question.into()),
         models: vec![ModelKind::Shared],
@@ -431,7 +431,7 @@ fn what_cannot_teach_is_refused_and_said() {
     let no_project = folder.path().join("in.csv");
     let scored = folder.path().join("scored.dissensus");
     drop(project(&folder, "scored.dissensus", "harsh", &rows(0..TEXTS, &["x"], body, usual)));
-    let says = |tuning: &str, auxiliary: Vec<AuxiliaryQuestion>| -> WorkbenchError {
+    let says = |tuning: &str, auxiliary: Vec<AuxiliaryQuestion>| -> ProjectError {
         let asked = choices(&session, tuning, auxiliary);
         session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err()
     };

@@ -9,7 +9,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, Question, QuestionId, Scale, ScaleKind, TextId,
 };
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
@@ -398,7 +398,7 @@ fn a_bundle_that_is_stopped_leaves_no_folder() {
     let dir = folder.path().join("bundle");
     let choices = BundleChoices { questions: vec!["offensiveness".to_owned()], ..BundleChoices::default() };
     let stopped = session.bundles.write(&choices, &dir, &tiny(), &Stopping).unwrap_err();
-    assert!(matches!(stopped, WorkbenchError::CancelledUnwritten), "{stopped}");
+    assert!(matches!(stopped, ProjectError::CancelledUnwritten), "{stopped}");
     assert!(!dir.exists());
 }
 

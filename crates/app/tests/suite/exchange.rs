@@ -5,7 +5,7 @@
 use dissensus_api::{ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{LabelSource, Scale, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange::ExportChoices;
@@ -49,11 +49,7 @@ fn skip_bad() -> ImportChoices {
     ImportChoices { skip_bad: true, ..choices() }
 }
 
-fn try_import(
-    session: &Session,
-    file: &Path,
-    choices: &ImportChoices,
-) -> Result<ImportReport, WorkbenchError> {
+fn try_import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     session.exchange.import(file, choices, &silent)
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_api::ImportChoices;
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::start_log;
@@ -22,7 +22,7 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     assert_eq!(start_log(&home, Some("not a = filter =")).unwrap_err().code(), "setting");
     start_log(&home, None).unwrap();
 
-    let workbench = Workbench::new(home.clone());
+    let workbench = Application::new(home.clone());
     let path = folder.path().join("p.dissensus");
     workbench.new_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();

@@ -6,7 +6,7 @@ use dissensus_analysis::{EvaluateChoices, OptionPrediction, PlanChoices, SlipCho
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, Scale, ScaleKind, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
@@ -220,7 +220,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         without_slips: false,
     };
     let id = question.id;
-    let refused: Vec<Result<(), WorkbenchError>> = vec![
+    let refused: Vec<Result<(), ProjectError>> = vec![
         analysis.ranking(&asking(&question)).map(drop),
         analysis.rows(&asking(&question), &[TextId(1)]).map(drop),
         analysis.text_detail(&asking(&question), TextId(1), None, None, true).map(drop),

@@ -9,7 +9,7 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, PanelShare, QuestionId, ScaleKind, TextId};
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
@@ -121,7 +121,7 @@ fn ask(session: &Session, wish: &PanelWish) -> PanelVerdicts {
     session.panels.ask(wish, None, PanelOrder::Unsure, 1000, &Silent).unwrap()
 }
 
-fn code(result: Result<impl Sized, WorkbenchError>) -> &'static str {
+fn code(result: Result<impl Sized, ProjectError>) -> &'static str {
     result.map(drop).unwrap_err().code()
 }
 

@@ -7,7 +7,7 @@ use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperWish, PaperWrit
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
@@ -76,7 +76,7 @@ fn level(text: usize, person: usize) -> usize {
     if text.is_multiple_of(3) && person.is_multiple_of(2) { 4 - base.min(4) } else { base.min(4) }
 }
 
-fn write(session: &Session, dir: &Path, wish: PaperWish) -> Result<PaperWritten, WorkbenchError> {
+fn write(session: &Session, dir: &Path, wish: PaperWish) -> Result<PaperWritten, ProjectError> {
     Ok(session.paper.write(wish, dir, &EncoderChoice::default(), &Silent)?.0)
 }
 

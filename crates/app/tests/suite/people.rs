@@ -7,7 +7,7 @@ use dissensus_api::{
     AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergeConsent, MergedFile, NewLabel, RunDetail,
     StudyWish, TrainChoices,
 };
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Remark};
 use dissensus_encoder::DeviceChoice;
@@ -97,7 +97,7 @@ fn in_a_window_runs_and_their_encoder_go_too_and_the_work_goes_on() {
     session.close();
     assert!(beside(&path, ".runs").is_dir() && has(&path, "Zorro Diego"));
 
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();
@@ -274,7 +274,7 @@ fn a_window_takes_a_withdrawal_in_only_while_it_knows_nobody() {
     let elsewhere = open(&copy);
     elsewhere.project.withdraw(zorro).unwrap();
     elsewhere.close();
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();

@@ -504,7 +504,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     assert_eq!(step(&session, ana), PracticeStep::Stopped);
     // Nor can a real text be skipped or viewed before the practice is passed.
     let (asked, t5) = (question(&session), text(&session, "t5"));
-    let code = |refused: dissensus_project::error::WorkbenchError| refused.code().to_owned();
+    let code = |refused: dissensus_project::error::ProjectError| refused.code().to_owned();
     let stopped = label(&session, ana, "t5", 1).unwrap_err();
     assert_eq!(code(session.labelling.skip(ana, [asked], t5).unwrap_err()), stopped);
     assert_eq!(code(session.labelling.flag(ana, asked, t5, true).unwrap_err()), stopped);

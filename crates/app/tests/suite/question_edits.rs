@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_api::{MergeConsent, MergedFile, QuestionPart, TrainChoices};
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LevelEdit, QuestionHelp, QuestionId};
 use dissensus_editing::{QuestionChange, define_levels};
@@ -53,7 +53,7 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();
@@ -146,7 +146,7 @@ fn copies_whose_levels_differ_meet_only_while_nothing_follows_them_and_are_told(
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     set(&session, &names).unwrap();
     session.close();
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();

@@ -9,7 +9,7 @@ use dissensus_api::{
     NewPracticeText, PanelOrder, PanelWish, ProjectChoices, RemarkQuery, Removal, StudyCare, StudyWish,
     TextQuery,
 };
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{
     AfterFailing, Answer, AttributeForm, CheckRule, FormAnswers, FormAttribute, LabelSource, Outcome,
@@ -18,7 +18,7 @@ use dissensus_domain::{
 use dissensus_editing::QuestionChange;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::guideline::OnScreen;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
@@ -65,7 +65,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 const REFUSED: &str = "project-opened-to-read";
 
 /// The error code of `result`.
-fn code<T>(result: Result<T, WorkbenchError>) -> &'static str {
+fn code<T>(result: Result<T, ProjectError>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "done")
 }
 
@@ -153,7 +153,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let before = files(folder.path());
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     let info = workbench.open_project_to_read(&path.to_string_lossy()).unwrap();
     assert!(info.read_only && info.labels > 100);
     let session = workbench.session().unwrap();
@@ -170,7 +170,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     // Automatic saves of the window are ignored; explicit writes are refused by name.
     session.project.save_choices(&ProjectChoices::default()).unwrap();
     assert_eq!(label(&session, question), Err("project-opened-to-read"));
-    let refused = |result: Result<(), dissensus_project::error::WorkbenchError>| {
+    let refused = |result: Result<(), dissensus_project::error::ProjectError>| {
         assert_eq!(result.unwrap_err().code(), "project-opened-to-read");
     };
     refused(session.project.add_annotator("New", &Default::default()).map(drop));
@@ -335,7 +335,7 @@ fn whatever_writes_is_refused_and_whatever_is_shown_leaves_every_byte_as_it_is()
     let study = study(folder.path());
     let before = files(folder.path());
     assert_eq!(before.len(), 4, "the project, and a folder with two packets");
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     workbench.open_project_to_read(&study.path.to_string_lossy()).unwrap();
     let session = workbench.session().unwrap();
     session.follow_others();
@@ -406,7 +406,7 @@ fn a_project_of_an_earlier_format_is_refused_with_what_to_do_and_left_alone() {
     let path = folder.path().join("old.dissensus");
     std::fs::copy(old, &path).unwrap();
     let before = files(folder.path());
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     let error = workbench.open_project_to_read(&path.to_string_lossy()).unwrap_err();
     assert_eq!(error.code(), "project-older");
     assert!(error.to_string().contains("open it to write once"), "{error}");
@@ -418,7 +418,7 @@ fn what_another_program_writes_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let writer = Session::open(&path, &home(folder.path())).unwrap();
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     let locked = workbench.open_project(&path.to_string_lossy()).unwrap_err();
     assert_eq!(locked.code(), "project-locked");
     let before = workbench.open_project_to_read(&path.to_string_lossy()).unwrap();

@@ -7,7 +7,7 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::ScaleKind;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ impl Place {
         self.session.exchange.preview(file, choices).unwrap()
     }
 
-    fn import(&self, file: &Path, choices: &ImportChoices) -> Result<ImportReport, WorkbenchError> {
+    fn import(&self, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
         let silent: Arc<dyn Progress> = Arc::new(Silent);
         self.session.exchange.import(file, choices, &silent)
     }

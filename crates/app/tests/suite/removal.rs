@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_api::{HistoryWish, ImportChoices, NewLabel, Removal, RemovalCounts, TrainChoices};
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Attributes, TextId};
 use dissensus_encoder::DeviceChoice;
@@ -162,7 +162,7 @@ fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
 fn a_window_takes_it_out_alone_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
-    let workbench = Workbench::new(home(folder.path()));
+    let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.session().unwrap();
     import(&session, &file);

@@ -6,7 +6,7 @@
 use dissensus_api::{ImportChoices, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -99,7 +99,7 @@ fn tables(
     runs: &[u32],
     texts: Option<&Path>,
     out: &Path,
-) -> Result<Vec<RunPredictionFile>, WorkbenchError> {
+) -> Result<Vec<RunPredictionFile>, ProjectError> {
     let texts = texts.map(|path| TextFileChoices { path: path.to_owned(), ..TextFileChoices::default() });
     session.runs.prediction_tables(runs, &PredictionChoices::default(), texts.as_ref(), out, &Silent)
 }

@@ -6,7 +6,7 @@ use dissensus_analysis::EvaluateChoices;
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
 };
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_project::event::Event;
@@ -61,7 +61,7 @@ fn import_error(
     session: &Session,
     file: &Path,
     choices: &ImportChoices,
-) -> dissensus_project::error::WorkbenchError {
+) -> dissensus_project::error::ProjectError {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     session.exchange.import(file, choices, &silent).unwrap_err()
 }
@@ -515,7 +515,7 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
 #[test]
 fn the_application_remembers_projects_and_settings() {
     let place = Place::new();
-    let app = Workbench::new(place.home());
+    let app = Application::new(place.home());
     assert!(app.recent_projects().is_empty());
     let info = app.open_sample().unwrap();
     assert!(info.simulated_notice.is_some());
@@ -697,7 +697,7 @@ fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() 
     for path in [&first, &second] {
         Session::create(path, &place.home()).unwrap();
     }
-    let workbench = Workbench::new(place.home());
+    let workbench = Application::new(place.home());
     workbench.open_project(&first.to_string_lossy()).unwrap();
     // A folder of that name cannot be replaced by a file, by any means.
     std::fs::remove_file(place.path("recent.json")).unwrap();

@@ -5,7 +5,7 @@
 use dissensus_api::{ImportChoices, ImportReport, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, OffsetUnit, Scale, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange::{ExportChoices, Exported};
@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, WorkbenchError> {
+fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     session.exchange.import(file, choices, &silent)
 }
@@ -44,7 +44,7 @@ fn plainly(session: &Session, file: &Path) -> ImportReport {
     import(session, file, &ImportChoices::default()).unwrap()
 }
 
-fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, WorkbenchError> {
+fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, ProjectError> {
     let question = question.map(str::to_owned);
     let choices = ExportChoices { question, span_rows: true, ..ExportChoices::default() };
     session.exchange.export_with(to, &choices, &Silent)
@@ -153,7 +153,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
     assert_eq!(plainly(&session, &more).question.as_deref(), Some("spans"));
     let foreign = place.file("foreign.csv", "id,comment,worker,start,end,type\n4,you too,w1,0,3,joke\n");
     let error = import(&session, &foreign, &ImportChoices::default()).unwrap_err();
-    let WorkbenchError::BadRows { listed, .. } = error else { panic!("{error}") };
+    let ProjectError::BadRows { listed, .. } = error else { panic!("{error}") };
     assert!(
         listed.contains("column \"type\": \"joke\" is no type") && listed.contains("--question"),
         "{listed}"
@@ -180,7 +180,7 @@ fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
     let content = "text_id,text,annotator_id,start,end,type\na,you fool,ana,0,3,x\na,you fool,ben,0,3,x\na,you fool,ana,4,99,x\nb,fine,ana,,,\n";
     let file = place.file("spans.csv", content);
     let refused = import(&session, &file, &ImportChoices::default()).unwrap_err();
-    assert!(matches!(refused, WorkbenchError::BadRows { count: 2, .. }), "{refused}");
+    assert!(matches!(refused, ProjectError::BadRows { count: 2, .. }), "{refused}");
     assert_eq!(answers(&session, &place), [""; 0], "nothing is half written");
     let report =
         import(&session, &file, &ImportChoices { skip_bad: true, ..ImportChoices::default() }).unwrap();

@@ -5,7 +5,7 @@
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, Question, Scale, ScaleKind, Span, SpanSet, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use std::path::{Path, PathBuf};
@@ -33,15 +33,15 @@ impl Place {
     }
 }
 
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<(), WorkbenchError> {
+fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<(), ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     session.exchange.import(file, choices, &silent).map(drop)
 }
 
 /// The message about the rows that cannot be imported.
-fn told(error: WorkbenchError) -> String {
+fn told(error: ProjectError) -> String {
     match error {
-        WorkbenchError::BadRows { listed, .. } => listed,
+        ProjectError::BadRows { listed, .. } => listed,
         other => panic!("{other}"),
     }
 }

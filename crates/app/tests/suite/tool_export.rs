@@ -5,7 +5,7 @@
 use dissensus_api::{ExportWish, ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_exchange::{LossReason, ToolFormat};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange::{Exported, Pseudonymised, ToolExport, ToolExportChoices, export_formats};
@@ -335,7 +335,7 @@ fn an_export_that_is_stopped_leaves_nothing() {
         let export = ready(&session, *format, Some("mood"));
         let file = place.path(&format!("out.{}", format.ending()));
         let error = export.write(&file, false, &Stopping::default()).unwrap_err();
-        assert!(matches!(error, WorkbenchError::Cancelled), "{format}: {error}");
+        assert!(matches!(error, ProjectError::Cancelled), "{format}: {error}");
         assert_eq!(place.files(), BTreeSet::new(), "{format}");
     }
 }

@@ -6,7 +6,7 @@
 use dissensus_api::{ImportChoices, ImportNotice, ImportReport, RemarkQuery};
 use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, WorkbenchError> {
+fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     session.exchange.import(file, choices, &silent)
 }

@@ -9,7 +9,7 @@ use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
@@ -88,7 +88,7 @@ impl Place {
         session: &Session,
         choices: &PredictionChoices,
         of_file: bool,
-    ) -> Result<(SetPredictionFile, Vec<Row>), WorkbenchError> {
+    ) -> Result<(SetPredictionFile, Vec<Row>), ProjectError> {
         let (out, texts) = (self.path("sets-out.csv"), self.texts());
         let choices = PredictionChoices { replace: true, ..choices.clone() };
         let asked =
@@ -275,7 +275,7 @@ fn bundled(place: &Place, session: &Session) -> PathBuf {
     dir
 }
 
-fn by_bundle(place: &Place, dir: &Path, choices: &PredictionChoices) -> Result<Vec<Row>, WorkbenchError> {
+fn by_bundle(place: &Place, dir: &Path, choices: &PredictionChoices) -> Result<Vec<Row>, ProjectError> {
     let out = place.path("by-bundle.csv");
     let choices = PredictionChoices { replace: true, ..choices.clone() };
     let bundle = Bundle::open(dir)?;

@@ -7,7 +7,7 @@ use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, Scale, ScaleKind, Span, SpanSet, TextId};
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -71,7 +71,7 @@ fn evaluated(
     models: &[ModelKind],
     split: SplitSpec,
     progress: &dyn Progress,
-) -> Result<SpanEvaluationReport, WorkbenchError> {
+) -> Result<SpanEvaluationReport, ProjectError> {
     let choices = EvaluateChoices {
         question: Some("where".to_owned()),
         models: models.to_vec(),
@@ -156,5 +156,5 @@ fn folds_are_scored_together_and_a_cancel_is_heard_in_a_network() {
     let stopping = Stopping(AtomicUsize::new(0));
     let stopped =
         evaluated(&session, &[ModelKind::ShareRecDcn], SplitSpec::ByText(0.7), &stopping).unwrap_err();
-    assert!(matches!(stopped, WorkbenchError::Cancelled), "{stopped}");
+    assert!(matches!(stopped, ProjectError::Cancelled), "{stopped}");
 }

@@ -84,7 +84,7 @@ pub fn disagreement(
     divisions: u64,
     say: &dyn Fn(&str),
 ) -> Result<DisagreementBench, BenchError> {
-    let material = Material::of(home, file, encoder)?;
+    let material = Material::new(home, file, encoder)?;
     let mut sums: Vec<MeasureQuality> = Vec::new();
     let (mut camps_of_all, mut label_weight, mut times) = (0.0, 0.0, Vec::new());
     for seed in 0..divisions {

@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use crate::figures::{peak_mib, quantile_ms};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
-use dissensus_app::Workbench;
+use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use dissensus_project::event::Event;
@@ -198,7 +198,7 @@ fn embed(path: &Path) -> Result<(), BenchError> {
 
 /// As the window does it: the project, then in the background what is missing, then what its first view asks for.
 fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<StepTimes, BenchError> {
-    let workbench = Workbench::new(home);
+    let workbench = Application::new(home);
     let info = workbench.open_project(&path.to_string_lossy())?;
     let session = workbench.open_session()?;
     let fitted = Arc::new(AtomicBool::new(false));

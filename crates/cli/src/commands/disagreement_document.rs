@@ -178,7 +178,7 @@ pub(super) struct RankedByOptions<'a> {
 
 impl<'a> RankedText<'a> {
     /// A text that a model predicts.
-    pub(super) fn of(row: &'a DisagreementRow) -> Option<Self> {
+    pub(super) fn new(row: &'a DisagreementRow) -> Option<Self> {
         let scores = row.scores.as_ref()?;
         Some(Self {
             agreement: scores.agreement.map(f64::from),

@@ -54,7 +54,7 @@ use crate::output::visible;
 use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_encoder::{DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::words::counted as count;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
@@ -69,7 +69,7 @@ const WRITING_FORBIDDEN: [&str; 3] = ["project-locked", "project-read-only", "pr
 pub(crate) fn report(error: &anyhow::Error) {
     let mut err = std::io::stderr().lock();
     let _ = writeln!(err, "error: {}", visible(&error.to_string()));
-    if let Some(detail) = error.downcast_ref::<WorkbenchError>().and_then(WorkbenchError::detail) {
+    if let Some(detail) = error.downcast_ref::<ProjectError>().and_then(ProjectError::detail) {
         for line in detail.lines() {
             let _ = writeln!(err, "  {}", visible(line));
         }
@@ -78,7 +78,7 @@ pub(crate) fn report(error: &anyhow::Error) {
 
 /// Whether a person stopped it.
 pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<WorkbenchError>().is_some_and(|error| error.code() == "cancelled")
+    error.downcast_ref::<ProjectError>().is_some_and(|error| error.code() == "cancelled")
 }
 
 /// Says on standard error that a project's embeddings are another encoder's from now on.
@@ -127,7 +127,7 @@ fn open_in(project: &Path, wait: Duration) -> Result<Session> {
 }
 
 fn is_locked(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<WorkbenchError>().is_some_and(|error| error.code() == "project-locked")
+    error.downcast_ref::<ProjectError>().is_some_and(|error| error.code() == "project-locked")
 }
 
 /// Opens a project to read it, also while a window has it open.

@@ -12,7 +12,7 @@ use dissensus_analysis::{
     Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss,
 };
 use dissensus_domain::ScaleKind;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::ModelKind;
 use schemars::JsonSchema;
@@ -191,7 +191,7 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
 /// Encodes what has to be, evaluates, and prints what was found.
 fn scored<T: Serialize + JsonSchema>(
     args: &Evaluate,
-    evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, WorkbenchError>,
+    evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, ProjectError>,
     show: impl Fn(&T) -> Result<()>,
 ) -> Result<()> {
     let session = open_or_read(&args.project.path)?;

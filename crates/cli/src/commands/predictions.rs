@@ -387,7 +387,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
             question: &question.name,
             remark: ranking.remark,
             text_dispersion: dispersion,
-            texts: rows.iter().filter_map(RankedText::of).collect(),
+            texts: rows.iter().filter_map(RankedText::new).collect(),
             texts_in_all: ranking.texts.len(),
             ties: ranking.ties,
         });

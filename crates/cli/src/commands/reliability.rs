@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use dissensus_analysis::{AnnotatorPairAgreement, OptionAgreement, OptionsOfText, TypeAgreement};
 use dissensus_app::session::Session;
 use dissensus_domain::{Question, ScaleKind};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability, Unitizing, WordAgreement};
 use dissensus_stats::metrics::Interval;
 use schemars::JsonSchema;
@@ -51,7 +51,7 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     }
     let agreement = session.analysis.agreement(question.id)?;
     if agreement.labels == 0 {
-        return Err(WorkbenchError::NoLabels(question.name).into());
+        return Err(ProjectError::NoLabels(question.name).into());
     }
     let bar = Bar::new("resamples");
     let reliability = session.analysis.reliability(question.id, &bar);
@@ -101,7 +101,7 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
     drop(bar);
     let found = found?;
     let first = found.options.first().map(|option| &option.agreement).filter(|first| first.labels > 0);
-    let Some(first) = first else { return Err(WorkbenchError::NoLabels(question.name.clone()).into()) };
+    let Some(first) = first else { return Err(ProjectError::NoLabels(question.name.clone()).into()) };
     if args.pairs.is_some() {
         bail!(
             "--pairs compares annotators on one option: name it, such as --question \"{}\"",
@@ -153,7 +153,7 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
     drop(bar);
     let found = found?;
     if found.labels == 0 {
-        return Err(WorkbenchError::NoLabels(question.name.clone()).into());
+        return Err(ProjectError::NoLabels(question.name.clone()).into());
     }
     if args.output.json {
         return output::json(&found);

@@ -14,7 +14,7 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::runs::{TrainedSets, TrainedWords};
 use schemars::JsonSchema;
@@ -299,7 +299,7 @@ fn report(project: &Path, target: &[PathBuf], ids: bool, force: bool) -> Result<
         }
     };
     if file.exists() && !force {
-        return Err(WorkbenchError::ExportExists(file.to_owned()).into());
+        return Err(ProjectError::ExportExists(file.to_owned()).into());
     }
     session.runs.export(&runs, file, ids)?;
     output::line(&format!("Wrote {} on {}", file.display(), count(runs.len() as u64, "run")))

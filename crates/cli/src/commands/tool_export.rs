@@ -8,7 +8,7 @@ use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_exchange::{Loss, LossReason, ToolFormat};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_transfer::exchange::{Pseudonymised, ToolExport, ToolExportChoices};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,7 +78,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         pseudonyms: args.pseudonyms.then_some(Pseudonymised { notes: args.notes }),
     };
     // What cannot be written needs no telling.
-    format.check_name(file).map_err(WorkbenchError::from)?;
+    format.check_name(file).map_err(ProjectError::from)?;
     let bar = Bar::new("rows");
     let ready = session.exchange.for_tool(format, &choices, &bar);
     drop(bar);

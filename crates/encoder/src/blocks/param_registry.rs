@@ -38,7 +38,7 @@ impl Group {
 
     /// Determines the group from a tensor's name in its checkpoint: layers are numbered, and what follows
     /// them has few names.
-    fn of(name: &str) -> Self {
+    fn new(name: &str) -> Self {
         if let Some(layer) = name.split('.').find_map(|part| part.parse().ok()) {
             return Self::Layer(layer);
         }
@@ -123,7 +123,7 @@ impl ParamRegistry {
 
     /// Whether it or something below it is trainable.
     pub(crate) fn in_graph(&self, name: &str) -> bool {
-        Group::of(name).depth(self.layers.get()) >= self.policy.graph_from(self.layers.get())
+        Group::new(name).depth(self.layers.get()) >= self.policy.graph_from(self.layers.get())
     }
 
     pub(crate) fn policy(&self) -> &FreezePolicy {
@@ -155,7 +155,7 @@ impl ParamRegistry {
         let decays = tensor.dims().len() > 1;
         self.parameters.borrow_mut().push(Parameter {
             name: full.to_owned(),
-            group: Group::of(name),
+            group: Group::new(name),
             decays,
             var,
         });
@@ -215,7 +215,7 @@ impl ParamRegistry {
             let name = format!("{weight}{slice}.{end}");
             self.parameters.borrow_mut().push(Parameter {
                 name,
-                group: Group::of(weight),
+                group: Group::new(weight),
                 decays: true,
                 var,
             });
@@ -256,7 +256,7 @@ mod tests {
             ("ln_f.bias", Group::Top),
             ("norm.weight", Group::Top),
         ] {
-            assert_eq!(Group::of(name), group, "{name}");
+            assert_eq!(Group::new(name), group, "{name}");
         }
     }
 }

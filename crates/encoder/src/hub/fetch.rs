@@ -140,7 +140,7 @@ impl Job<'_> {
             return Err(strange(self.name, &format!("\"{}\" for a commit", info.sha)));
         }
         let weights = self.weights_file(&info)?;
-        let snapshots = Snapshots::of(self.name, self.config);
+        let snapshots = Snapshots::new(self.name, self.config);
         let _turn = self.take_turn(&snapshots)?;
         let round = Round { job: self, api: &api, info: &info, snapshots: &snapshots };
         let dir = snapshots.folder(&info.sha);

@@ -21,7 +21,7 @@ const COMMIT_DIGITS: usize = 40;
 /// could differ from the model's own.
 #[must_use]
 pub fn cached(name: &HubName, config: &HubConfig) -> Option<PathBuf> {
-    Snapshots::of(name, config).whole()
+    Snapshots::new(name, config).whole()
 }
 
 /// The cached files of one repository.
@@ -33,7 +33,7 @@ pub(super) struct Snapshots {
 }
 
 impl Snapshots {
-    pub(super) fn of(name: &HubName, config: &HubConfig) -> Self {
+    pub(super) fn new(name: &HubName, config: &HubConfig) -> Self {
         let repo = repo(name.repository(), name.revision());
         let dir = config.cache.join(repo.folder_name());
         Self {

@@ -34,7 +34,7 @@ pub(super) enum TileEpilogue<'a> {
 
 impl<'a> TileEpilogue<'a> {
     /// The part of `after` that does not need whole rows.
-    pub(super) fn of(after: Epilogue<'a>) -> Self {
+    pub(super) fn new(after: Epilogue<'a>) -> Self {
         match after {
             Epilogue::Nothing | Epilogue::BiasResidualNorm { .. } => Self::Nothing,
             Epilogue::Bias(bias) => Self::Bias(bias),

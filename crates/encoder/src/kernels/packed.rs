@@ -152,7 +152,7 @@ impl Packed {
         let one = |(i, out): (usize, &mut [f32])| {
             let from = i * block;
             let x = &x[from * self.inputs..][..out.len() / self.outputs * self.inputs];
-            self.multiply(x, out, &TileEpilogue::of(after));
+            self.multiply(x, out, &TileEpilogue::new(after));
             epilogue::whole_rows(self.arch, after, from * self.outputs, out);
         };
         if threads == 1 {
@@ -172,7 +172,7 @@ impl Packed {
     /// For few rows: every thread computes all rows of its share of the outputs, so that each weight is
     /// read once.
     fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
-        let finish = TileEpilogue::of(after);
+        let finish = TileEpilogue::new(after);
         let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);
         self.store.with_rows(self.arch, x, self.inputs, |multiply| {
             shares.into_par_iter().for_each(|(panels, mut out)| multiply(panels, &mut out, &finish));

@@ -37,7 +37,7 @@ pub(super) struct QParams {
 
 impl QParams {
     #[inline(always)]
-    pub(super) fn of(row: &[f32]) -> Self {
+    pub(super) fn new(row: &[f32]) -> Self {
         let mut low = [0.0f32; LANES];
         let mut high = [0.0f32; LANES];
         let mut widest = [0u32; LANES];
@@ -164,7 +164,7 @@ impl WithSimd for Fill<'_> {
         let QuantizedRows { bytes, stride, rows, excess } = self.levels;
         let bytes = bytes.chunks_exact_mut((*stride).max(1));
         for (bytes, row) in bytes.zip(self.x.chunks_exact(self.inputs.max(1))) {
-            let qparams = QParams::of(row);
+            let qparams = QParams::new(row);
             let first = excess.len();
             if fill_row(qparams, row, bytes) {
                 collect(qparams, row, excess);
@@ -256,7 +256,7 @@ impl WithSimd for Rounded<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         let inputs = self.inputs.max(1);
         for (out, row) in self.out.chunks_exact_mut(inputs).zip(self.x.chunks_exact(inputs)) {
-            let qparams = QParams::of(row);
+            let qparams = QParams::new(row);
             let per_step = qparams.per_step();
             for (out, x) in out.iter_mut().zip(row) {
                 *out = whole(x * per_step) as f32 * qparams.scale;

@@ -153,7 +153,7 @@ fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64
     let total = |row: &[f32]| row.iter().map(|x| f64::from(x.abs())).sum::<f64>();
     let mut bounds = Vec::new();
     for row in x.chunks_exact(inputs) {
-        let step = f64::from(quantize::QParams::of(row).scale);
+        let step = f64::from(quantize::QParams::new(row).scale);
         for (weight, by) in weight.chunks_exact(inputs).zip(&steps) {
             let (by, inputs) = (f64::from(*by), inputs as f64);
             bounds.push((total(weight) * step + total(row) * by + inputs * step * by) / 2.0 + 1e-5);

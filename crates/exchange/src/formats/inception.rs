@@ -25,7 +25,7 @@ impl Format for Inception {
         let is_project = |name: &&String| name.starts_with("exportedproject") && name.ends_with(".json");
         let project = look.files.iter().find(is_project)?;
         let described = Package::open(&look.path).ok()?.read(project).ok()?;
-        let archive = Archive::of(&look.files, &serde_json::from_slice(&described).unwrap_or_default());
+        let archive = Archive::new(&look.files, &serde_json::from_slice(&described).unwrap_or_default());
         let mut entries = vec![project.clone()];
         entries.extend(archive.readable.keys().cloned());
         Some(Reading::Annotations(Division::Entries(entries), Arc::new(archive)))
@@ -53,7 +53,7 @@ struct Archive {
 }
 
 impl Archive {
-    fn of(files: &[String], project: &Value) -> Self {
+    fn new(files: &[String], project: &Value) -> Self {
         let mut archive = Self::default();
         let states = states(project);
         let (mut serialised, mut unfinished, mut others) = (Vec::new(), Vec::new(), Vec::new());

@@ -42,7 +42,7 @@ impl Look {
     ///
     /// # Errors
     /// It cannot be read, or is a damaged archive.
-    pub(crate) fn of(path: &Path, named: bool) -> Result<Option<Self>, ExchangeError> {
+    pub(crate) fn new(path: &Path, named: bool) -> Result<Option<Self>, ExchangeError> {
         let reading = |e| ExchangeError::reading(path, e);
         let about = std::fs::metadata(path).map_err(reading)?;
         let ending = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();

@@ -95,7 +95,7 @@ pub(crate) fn named(name: &str) -> Option<&'static dyn Format> {
 
 /// Whether a format recognises the file at the path.
 pub(crate) fn are_claimed(path: &Path) -> bool {
-    let look = Look::of(path, false).ok().flatten();
+    let look = Look::new(path, false).ok().flatten();
     look.is_some_and(|look| FORMATS.iter().any(|format| format.recognise(&look).is_some()))
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn recognise(
     path: &Path,
     chosen: Option<&dyn Format>,
 ) -> Result<(FormatInfo, Recognised), ExchangeError> {
-    let look = Look::of(path, chosen.is_some())?;
+    let look = Look::new(path, chosen.is_some())?;
     if let Some(format) = chosen {
         let info = format.info();
         let Some(reading) = look.as_ref().and_then(|look| format.recognise(look)) else {

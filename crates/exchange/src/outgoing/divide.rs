@@ -258,7 +258,7 @@ impl Division {
         let mut questions: Vec<ToolQuestion> = self.labels.questions.clone();
         for (nth, question) in questions.iter_mut().enumerate() {
             let answers = self.labels.answers.iter().filter(|answer| answer.question == nth);
-            let used = Used::of(&self.labels, answers);
+            let used = Used::new(&self.labels, answers);
             let scale = &question.scale;
             let told = self.writer.told(scale, &used);
             let levels = told

@@ -16,7 +16,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    pub(crate) fn of<'a>(labels: &ToolLabels, answers: impl Iterator<Item = &'a ToolAnswer>) -> Self {
+    pub(crate) fn new<'a>(labels: &ToolLabels, answers: impl Iterator<Item = &'a ToolAnswer>) -> Self {
         let mut used = Self::default();
         for named in answers.filter_map(|answer| labels.named(answer)) {
             match named {

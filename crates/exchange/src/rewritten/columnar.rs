@@ -101,7 +101,7 @@ pub(super) fn rewrite_dataset(folder: &Path, packed: u64) -> Result<Step, Exchan
     let schema = guarded(first, "Parquet", || Ok(parquet(first)?.schema().clone()))?;
     for file in &files[1..] {
         let other = guarded(file, "Parquet", || Ok(parquet(file)?.schema().clone()))?;
-        if other.fields() != schema.fields() || ClassNames::of(&other) != ClassNames::of(&schema) {
+        if other.fields() != schema.fields() || ClassNames::new(&other) != ClassNames::new(&schema) {
             let why = "it has other columns, or other names of classes, than the files before it: import them one by one";
             return refuse(file, why);
         }
@@ -211,7 +211,7 @@ impl Rows {
         let explicit = WriterBuilder::new().with_explicit_nulls(true);
         let out = explicit.build(Limited::create(renamed(path, "jsonl"), packed)?);
         let inside = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { inside, classes: ClassNames::of(schema), out })
+        Ok(Self { inside, classes: ClassNames::new(schema), out })
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {

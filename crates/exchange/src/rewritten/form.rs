@@ -141,7 +141,7 @@ fn json_table(path: &Path, head: &[u8], options: &OpenOptions<'_>) -> Option<Lay
         && !rest.trim_ascii().is_empty()
         && serde_json::from_slice::<serde::de::IgnoredAny>(first).is_ok();
     let opens = head.starts_with(b"[") || head.starts_with(b"{") && !lines;
-    let layout = if wanted && opens { Layout::of(path)? } else { return None };
+    let layout = if wanted && opens { Layout::new(path)? } else { return None };
     (!formats::are_claimed(path)).then_some(layout)
 }
 

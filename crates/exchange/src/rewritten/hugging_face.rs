@@ -18,7 +18,7 @@ pub(super) struct ClassNames(Vec<(String, Vec<String>)>);
 
 impl ClassNames {
     /// Reads them from a schema; empty if it has none.
-    pub(super) fn of(schema: &Schema) -> Self {
+    pub(super) fn new(schema: &Schema) -> Self {
         let about: Value =
             schema.metadata().get(KEY).and_then(|about| serde_json::from_str(about).ok()).unwrap_or_default();
         let features = about["info"]["features"].as_object();

@@ -64,15 +64,15 @@ enum List {
 impl Layout {
     /// Detects the layout of the file at `path`; `None` if its parts are not a table. One part is held at a
     /// time.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(super) fn new(path: &Path) -> Option<Self> {
         let mut parts = JsonParts::new(File::open(path).ok()?);
         let mut found: Vec<Part> = Vec::new();
         while found.len() < LOOKED_AT {
             match parts.next_part() {
                 Ok(Some(Ok(part))) => {
                     let holds = match part.bytes.first() {
-                        Some(b'{') => Object::of(&part.bytes).map_or(Holds::Other, Holds::Object),
-                        Some(b'[') => Holds::List(List::of(&part.bytes)),
+                        Some(b'{') => Object::new(&part.bytes).map_or(Holds::Other, Holds::Object),
+                        Some(b'[') => Holds::List(List::new(&part.bytes)),
                         _ => Holds::Other,
                     };
                     found.push(Part { key: part.key, holds });
@@ -123,7 +123,7 @@ impl Layout {
 }
 
 impl Object {
-    fn of(object: &[u8]) -> Option<Self> {
+    fn new(object: &[u8]) -> Option<Self> {
         let mut parts = JsonParts::new(object);
         let mut found = Self { numbers: Some(Vec::new()), ..Self::default() };
         while let Some(part) = parts.next_part().ok()? {
@@ -136,7 +136,7 @@ impl Object {
                 None => found.numbers = None,
             }
             if part.bytes.starts_with(b"[")
-                && let list @ (List::Empty | List::Objects(_)) = List::of(&part.bytes)
+                && let list @ (List::Empty | List::Objects(_)) = List::new(&part.bytes)
             {
                 found.lists.push((key, list));
             }
@@ -146,7 +146,7 @@ impl Object {
 }
 
 impl List {
-    fn of(list: &[u8]) -> Self {
+    fn new(list: &[u8]) -> Self {
         let mut parts = JsonParts::new(list);
         let (mut first, mut looked_at, mut with_text) = (None, 0, 0);
         while looked_at < LOOKED_AT {
@@ -154,7 +154,7 @@ impl List {
             looked_at += 1;
             first = first.or_else(|| part.bytes.first().copied());
             with_text +=
-                usize::from(first == Some(b'{') && Object::of(&part.bytes).is_some_and(|o| o.has_text));
+                usize::from(first == Some(b'{') && Object::new(&part.bytes).is_some_and(|o| o.has_text));
         }
         match first {
             None => Self::Empty,
@@ -213,7 +213,7 @@ mod tests {
     fn layout(json: &str) -> Option<Layout> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(json.as_bytes()).unwrap();
-        Layout::of(file.path())
+        Layout::new(file.path())
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Rewritten {
     /// # Errors
     /// The file is damaged or too long, its form does not support an option (a sheet, an encoding), or the
     /// disk is too full for its contents.
-    pub(crate) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
+    pub(crate) fn new(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
         let mut found: Option<Self> = None;
         let mut forms = Vec::new();
         let packed = bytes_at(path);

@@ -3,7 +3,7 @@
 use super::Guidelines;
 use dissensus_api::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
 use dissensus_domain::{CurrentLabel, GuidelineId, QuestionId, ScaleKind, Wording, WordingId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{IntervalScope, reliability};
 use dissensus_stats::data::Observation;
 use dissensus_stats::data::progress::Silent;
@@ -31,7 +31,7 @@ impl Guidelines {
     /// given under it, for each question, and for each option or type where it has some. Texts that two
     /// people answered under that version count; other texts may be harder, so that a difference is not due
     /// to the version only. Labels whose version is unknown, such as imported ones, come first.
-    pub fn agreement(&self, by: OnScreen) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+    pub fn agreement(&self, by: OnScreen) -> Result<Vec<GuidelineAgreement>, ProjectError> {
         let index = self.context.index();
         let mut found = Vec::new();
         for question in index.questions() {
@@ -45,7 +45,7 @@ impl Guidelines {
         &self,
         question: QuestionId,
         by: OnScreen,
-    ) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+    ) -> Result<Vec<GuidelineAgreement>, ProjectError> {
         let mut found = Vec::new();
         for id in self.context.index().learned(question) {
             found.extend(self.agreement_of(id, self.numbered(id, by)?)?);
@@ -53,7 +53,7 @@ impl Guidelines {
         Ok(found)
     }
 
-    fn numbered(&self, question: QuestionId, by: OnScreen) -> Result<Numbered, WorkbenchError> {
+    fn numbered(&self, question: QuestionId, by: OnScreen) -> Result<Numbered, ProjectError> {
         let store = &self.context.store;
         Ok(match by {
             OnScreen::Guideline => {
@@ -72,7 +72,7 @@ impl Guidelines {
     }
 
     /// The wordings under which answers were given, by question and number.
-    pub fn wordings(&self) -> Result<Vec<WordingInfo>, WorkbenchError> {
+    pub fn wordings(&self) -> Result<Vec<WordingInfo>, ProjectError> {
         let info = |version: WordingVersion| {
             let Wording { question, prompt, help, levels, .. } = version.wording;
             let level = |(name, definition)| WordingLevel { name, definition };
@@ -96,7 +96,7 @@ impl Guidelines {
         &self,
         question: QuestionId,
         labels: Numbered,
-    ) -> Result<Option<GuidelineAgreement>, WorkbenchError> {
+    ) -> Result<Option<GuidelineAgreement>, ProjectError> {
         let index = self.context.index();
         let (name, target) = self.context.question_parts(question)?;
         let (texts, annotators) = (index.texts().len(), index.annotators().len());

@@ -24,7 +24,7 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Parses a guideline, as CommonMark.
-    pub(super) fn of(body: &str) -> Self {
+    pub(super) fn new(body: &str) -> Self {
         let mut found = Self::default();
         for (event, place) in Parser::new(body).into_offset_iter() {
             match event {
@@ -76,7 +76,7 @@ pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String])
     }
     // Parse the result again: a picture whose new target does not come back must not be saved.
     let targets: Vec<String> =
-        Contents::of(&changed).pictures.into_iter().map(|shown| shown.target).collect();
+        Contents::new(&changed).pictures.into_iter().map(|shown| shown.target).collect();
     match targets == *renamed {
         true => Ok(changed),
         false => Err(contents.pictures.first().map_or_else(String::new, |shown| shown.target.clone())),
@@ -90,19 +90,19 @@ mod tests {
     #[test]
     fn pictures_links_and_html_are_found() {
         let body = "# A\n\n![one](a.png) and ![two](https://x.org/b.png \"title\")\n\n[a link](https://x.org) <b>bold</b>\n\n<script>alert(1)</script>\n\n```\n![not](c.png)\n```\n";
-        let found = Contents::of(body);
+        let found = Contents::new(body);
         let targets: Vec<&str> = found.pictures.iter().map(|shown| shown.target.as_str()).collect();
         assert_eq!(targets, ["a.png", "https://x.org/b.png"]);
         let notices = found.notices();
         assert!(notices[0].starts_with("1 link"), "{notices:?}");
         assert!(notices[1].starts_with("HTML in 3 places"), "{notices:?}");
-        assert!(Contents::of("plain *words*").notices().is_empty());
+        assert!(Contents::new("plain *words*").notices().is_empty());
     }
 
     #[test]
     fn targets_are_renamed_where_they_stand() {
         let body = "a.png ![a.png](a.png) ![b](b.png \"a.png\")";
-        let contents = Contents::of(body);
+        let contents = Contents::new(body);
         let renamed = ["picture:1".to_owned(), "picture:2".to_owned()];
         assert_eq!(
             with_pictures(body, &contents, &renamed).unwrap(),
@@ -111,16 +111,16 @@ mod tests {
         for (body, count) in
             [("![outer ![inner](b.png) tail](a.png)", 2), ("![inner ![a](much-longer-name.png)](a.png)", 2)]
         {
-            let contents = Contents::of(body);
+            let contents = Contents::new(body);
             assert_eq!(contents.pictures.len(), count, "{body}");
             assert!(with_pictures(body, &contents, &renamed).is_err(), "{body}");
         }
         let body = "![b](b.png \"](b.png\") ![c](<c d.png>)";
         assert_eq!(
-            with_pictures(body, &Contents::of(body), &renamed).unwrap(),
+            with_pictures(body, &Contents::new(body), &renamed).unwrap(),
             "![b](picture:1 \"](b.png\") ![c](<picture:2>)"
         );
         let body = "![a][ref]\n\n[ref]: a.png\n";
-        assert_eq!(with_pictures(body, &Contents::of(body), &renamed[..1]), Err("a.png".to_owned()));
+        assert_eq!(with_pictures(body, &Contents::new(body), &renamed[..1]), Err("a.png".to_owned()));
     }
 }

@@ -10,7 +10,7 @@ use dissensus_api::{GuidelineInfo, GuidelineWritten, NewGuideline, PictureData};
 use dissensus_domain::{Guideline, GuidelineId, Picture};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::guideline_error::GuidelineError;
 use markdown::{Contents, PICTURE, with_pictures};
@@ -32,18 +32,18 @@ pub struct Guidelines {
 }
 
 impl Guidelines {
-    pub fn of(context: &Arc<Context>) -> Self {
+    pub fn new(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context) }
     }
 
     /// The current version; `None` where nothing was written.
-    pub fn newest(&self) -> Result<Option<GuidelineInfo>, WorkbenchError> {
+    pub fn newest(&self) -> Result<Option<GuidelineInfo>, ProjectError> {
         let newest = self.context.store.newest_guideline()?;
         Ok(newest.map(|(guideline, number)| info(guideline, number)))
     }
 
     /// All versions, oldest first.
-    pub fn versions(&self) -> Result<Vec<GuidelineInfo>, WorkbenchError> {
+    pub fn versions(&self) -> Result<Vec<GuidelineInfo>, ProjectError> {
         let store = &self.context.store;
         let (versions, numbers) = (store.guidelines()?, store.guideline_numbers()?);
         let number = |guideline: &Guideline| numbers.get(&guideline.id).copied();
@@ -54,7 +54,7 @@ impl Guidelines {
     ///
     /// # Errors
     /// There is no such version, or none at all.
-    pub fn version(&self, number: Option<u32>) -> Result<GuidelineInfo, WorkbenchError> {
+    pub fn version(&self, number: Option<u32>) -> Result<GuidelineInfo, ProjectError> {
         let mut versions = self.versions()?;
         let (Some(oldest), Some(newest)) = (versions.first(), versions.last()) else {
             return Err(GuidelineError::None.into());
@@ -75,11 +75,7 @@ impl Guidelines {
     /// It is blank, too long or unchanged; another version was written since `new.after`; a picture is
     /// outside the folder, cannot be read, is too large or of an unsupported kind; the open project is a
     /// task packet. Nothing is written then.
-    pub fn write(
-        &self,
-        new: &NewGuideline,
-        folder: Option<&Path>,
-    ) -> Result<GuidelineWritten, WorkbenchError> {
+    pub fn write(&self, new: &NewGuideline, folder: Option<&Path>) -> Result<GuidelineWritten, ProjectError> {
         self.context.whole_project()?;
         let body = new.body.replace("\r\n", "\n");
         if body.trim().is_empty() {
@@ -94,7 +90,7 @@ impl Guidelines {
             let picture = pictures::read(Path::new(path), path)?;
             added.insert(picture.name.clone(), picture);
         }
-        let contents = Contents::of(&body);
+        let contents = Contents::new(&body);
         let mut renamed = Vec::with_capacity(contents.pictures.len());
         for shown in &contents.pictures {
             renamed.push(self.picture_of(&shown.target, folder, &mut added)?);
@@ -115,7 +111,7 @@ impl Guidelines {
         };
         let after = new.after.clone();
         let notices = contents.notices();
-        self.context.store.write(move |tx| -> Result<(), WorkbenchError> {
+        self.context.store.write(move |tx| -> Result<(), ProjectError> {
             if let Some((newest, number)) = tx.newest_guideline()? {
                 if newest.body == guideline.body {
                     return Err(GuidelineError::Unchanged(number).into());
@@ -136,9 +132,9 @@ impl Guidelines {
         target: &str,
         folder: Option<&Path>,
         added: &mut BTreeMap<String, Picture>,
-    ) -> Result<String, WorkbenchError> {
+    ) -> Result<String, ProjectError> {
         let refused = |why: &str| {
-            WorkbenchError::from(GuidelineError::Picture { name: target.to_owned(), why: why.to_owned() })
+            ProjectError::from(GuidelineError::Picture { name: target.to_owned(), why: why.to_owned() })
         };
         if let Some(name) = target.strip_prefix(PICTURE) {
             return match added.contains_key(name) || self.context.store.picture(name)?.is_some() {
@@ -179,7 +175,7 @@ impl Guidelines {
     ///
     /// # Errors
     /// There is none of that name.
-    pub fn picture(&self, name: &str) -> Result<PictureData, WorkbenchError> {
+    pub fn picture(&self, name: &str) -> Result<PictureData, ProjectError> {
         let found = self.context.store.picture(name)?;
         let missing = || GuidelineError::Picture {
             name: name.to_owned(),
@@ -192,7 +188,7 @@ impl Guidelines {
     ///
     /// # Errors
     /// It cannot be used.
-    pub fn read_picture(&self, path: &Path) -> Result<PictureData, WorkbenchError> {
+    pub fn read_picture(&self, path: &Path) -> Result<PictureData, ProjectError> {
         Ok(data(&pictures::read(path, &path.display().to_string())?))
     }
 }

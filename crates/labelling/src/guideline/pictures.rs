@@ -2,7 +2,7 @@
 //! anything.
 
 use dissensus_domain::Picture;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::guideline_error::GuidelineError;
 use imagesize::ImageType;
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ const LARGEST: u64 = dissensus_store::LARGEST_PICTURE as u64;
 const LONGEST_SIDE: usize = 6_000;
 
 /// Reads a picture; `shown` is its name in the guideline.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Picture, WorkbenchError> {
+pub(super) fn read(path: &Path, shown: &str) -> Result<Picture, ProjectError> {
     let refused = |why: String| GuidelineError::Picture { name: shown.to_owned(), why };
     let about = std::fs::metadata(path).map_err(|e| {
         refused(match e.kind() {

@@ -7,7 +7,7 @@ use dissensus_domain::{
     PracticeText, QuestionId, Scale, Standing, TextId, is_right,
 };
 use dissensus_project::context::{Context, Index};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::mix::mix;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -42,7 +42,7 @@ pub struct Gate {
 /// a packet, and that no packet asks as real ones. The owner of the packet may have seen the answer, even if
 /// nothing has been submitted. Texts that are excluded anyway are not considered: packets are read, which
 /// takes time where there are hundreds, only where a practice text was removed.
-fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSet<TextId>, WorkbenchError> {
+fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSet<TextId>, ProjectError> {
     let mut shown = HashSet::new();
     let mut facts = context.store.all_facts(FactKind::PracticeText)?;
     facts.retain(|fact| fact.text.is_some_and(|text| !apart.contains(&text)));
@@ -69,7 +69,7 @@ fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSe
 }
 
 impl PracticeBook {
-    pub(crate) fn read(context: &Context, index: &Index) -> Result<Self, WorkbenchError> {
+    pub(crate) fn read(context: &Context, index: &Index) -> Result<Self, ProjectError> {
         let facts = context.store.practice()?;
         let scales: HashMap<QuestionId, Scale> =
             index.questions().iter().map(|question| (question.id, question.scale.clone())).collect();
@@ -98,7 +98,7 @@ impl PracticeBook {
             let Some(first) = of_person.first() else { continue };
             let finished =
                 facts.finished.iter().filter(|(who, _)| *who == first.annotator).map(|(_, round)| *round);
-            rounds.insert(first.annotator, PracticeRounds::of(of_person.iter().cloned(), finished));
+            rounds.insert(first.annotator, PracticeRounds::new(of_person.iter().cloned(), finished));
         }
         Ok(Self {
             rule: facts.rule.unwrap_or_default(),

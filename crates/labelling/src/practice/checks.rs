@@ -4,7 +4,7 @@ use super::Practice;
 use dissensus_domain::{
     AnnotatorId, AttentionCheck, Event, Packet, Scale, Standing, current_answer, is_right,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::collections::BTreeMap;
 
 /// A person's result in attention checks.
@@ -26,7 +26,7 @@ struct Counted {
 
 impl Practice {
     /// One person's result; `None` without a pass mark or without checks.
-    pub(crate) fn checks_of(&self, annotator: AnnotatorId) -> Result<Option<CheckStanding>, WorkbenchError> {
+    pub(crate) fn checks_of(&self, annotator: AnnotatorId) -> Result<Option<CheckStanding>, ProjectError> {
         Ok(self.checks_of_all(&[annotator])?.remove(&annotator))
     }
 
@@ -34,7 +34,7 @@ impl Practice {
     pub fn checks_of_all(
         &self,
         people: &[AnnotatorId],
-    ) -> Result<BTreeMap<AnnotatorId, CheckStanding>, WorkbenchError> {
+    ) -> Result<BTreeMap<AnnotatorId, CheckStanding>, ProjectError> {
         let Some(rule) = self.book()?.check_rule else { return Ok(BTreeMap::new()) };
         let store = &self.context.store;
         let checks = store.attention_checks()?;
@@ -55,7 +55,7 @@ impl Practice {
                 counted.add(check, (scale, rule.within), &events, &own);
             }
             let Counted { right, answered, all, missed_at_ms } = counted;
-            let standing = Standing::of(rule.pass, right, answered, all);
+            let standing = Standing::new(rule.pass, right, answered, all);
             if all > 0 {
                 found.insert(*annotator, CheckStanding { standing, missed_at_ms });
             }

@@ -8,7 +8,7 @@ pub(crate) use book::{Gate, PracticeBook};
 use dissensus_api::PracticeStep;
 use dissensus_domain::{AfterFailing, AnnotatorId, TextId};
 use dissensus_project::context::{Context, Index};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
@@ -30,12 +30,12 @@ struct Read {
 }
 
 impl Practice {
-    pub fn of(context: &Arc<Context>) -> Self {
+    pub fn new(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context), read: Arc::default(), answering: Arc::default() }
     }
 
     /// The current state. Called at every click, so it is read again only where something was added.
-    pub fn book(&self) -> Result<Arc<PracticeBook>, WorkbenchError> {
+    pub fn book(&self) -> Result<Arc<PracticeBook>, ProjectError> {
         let (newest_fact, index) = (self.context.store.newest_fact()?, self.context.index());
         let mut read = lock(&self.read);
         if let Some(read) = &*read
@@ -50,7 +50,7 @@ impl Practice {
     }
 
     /// What a person may do now.
-    pub fn gate(&self, annotator: AnnotatorId) -> Result<Gate, WorkbenchError> {
+    pub fn gate(&self, annotator: AnnotatorId) -> Result<Gate, ProjectError> {
         let book = self.book()?;
         let checks = match book.check_rule {
             Some(rule) if rule.then != AfterFailing::GoOn => self.checks_of(annotator)?,
@@ -60,7 +60,7 @@ impl Practice {
     }
 
     /// Refuses real texts to a person who has to practise, or who is blocked.
-    pub(crate) fn may_label(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
+    pub(crate) fn may_label(&self, annotator: AnnotatorId) -> Result<(), ProjectError> {
         let gate = self.gate(annotator)?;
         match gate.step {
             PracticeStep::Label => Ok(()),
@@ -74,7 +74,7 @@ impl Practice {
     }
 
     /// Refuses a practice text where a real one is answered.
-    pub(crate) fn is_asked(&self, text: TextId) -> Result<(), WorkbenchError> {
+    pub(crate) fn is_asked(&self, text: TextId) -> Result<(), ProjectError> {
         match self.book()?.is_practice(text) {
             false => Ok(()),
             true => {

@@ -18,7 +18,7 @@ pub struct AlternatingFit {
 
 impl AlternatingFit {
     /// Extracts the linear part from the two parts of a fit.
-    pub fn of(head: &TextScorer, crossed: &CrossedEffects) -> Self {
+    pub fn new(head: &TextScorer, crossed: &CrossedEffects) -> Self {
         Self {
             weights: head.weights.clone(),
             constants: head.constants.clone(),

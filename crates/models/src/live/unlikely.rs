@@ -86,7 +86,7 @@ impl UnlikelyKind {
     const ALL: [Self; 3] = [Self::Slip, Self::OwnView, Self::Divided];
 
     /// Classifies a label with these probabilities; `None` where it is unlikely under neither.
-    fn of(own: f64, others: f64, below: f64) -> Option<Self> {
+    fn new(own: f64, others: f64, below: f64) -> Option<Self> {
         match own <= below {
             true if others <= UNLIKE_OTHERS => Some(Self::Slip),
             true => Some(Self::Divided),
@@ -197,7 +197,7 @@ fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, belo
         for level in 0..levels {
             let of_own = chance(&own, level, &own);
             let of_others = chance_of_others(&panel, level, &counts);
-            let Some(kind) = UnlikelyKind::of(of_own, of_others, below) else { continue };
+            let Some(kind) = UnlikelyKind::new(of_own, of_others, below) else { continue };
             let label = UnlikelyLabel {
                 text,
                 annotator: label.annotator,
@@ -289,9 +289,9 @@ mod tests {
 
     #[test]
     fn a_label_is_a_slip_only_where_it_is_unlike_both() {
-        assert_eq!(UnlikelyKind::of(0.01, 0.15, 0.05), Some(UnlikelyKind::Slip));
-        assert_eq!(UnlikelyKind::of(0.3, 0.02, 0.05), Some(UnlikelyKind::OwnView));
-        assert_eq!(UnlikelyKind::of(0.01, 0.3, 0.05), Some(UnlikelyKind::Divided));
-        assert_eq!(UnlikelyKind::of(0.3, 0.1, 0.05), None);
+        assert_eq!(UnlikelyKind::new(0.01, 0.15, 0.05), Some(UnlikelyKind::Slip));
+        assert_eq!(UnlikelyKind::new(0.3, 0.02, 0.05), Some(UnlikelyKind::OwnView));
+        assert_eq!(UnlikelyKind::new(0.01, 0.3, 0.05), Some(UnlikelyKind::Divided));
+        assert_eq!(UnlikelyKind::new(0.3, 0.1, 0.05), None);
     }
 }

@@ -105,7 +105,7 @@ impl AnswerSums {
 
     /// Sums of an answer to a text of `words` words. A word counts as marked where its probability reaches
     /// the type's threshold.
-    pub(super) fn of(words: usize, one: &PredictedMarks<'_>) -> Self {
+    pub(super) fn new(words: usize, one: &PredictedMarks<'_>) -> Self {
         let PredictedMarks { answer, probabilities: p, thresholds } = one;
         let types = thresholds.len();
         let mut sums = Self { words: words as u64, ..Self::none(types) };

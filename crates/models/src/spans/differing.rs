@@ -18,7 +18,7 @@ pub(super) struct DifferingWords {
 
 impl DifferingWords {
     /// Computes the values for these answers to one text; `None` for fewer than two.
-    pub(super) fn of(texts: &SpanTexts, people: &[&PredictedMarks<'_>]) -> Option<Self> {
+    pub(super) fn new(texts: &SpanTexts, people: &[&PredictedMarks<'_>]) -> Option<Self> {
         let first = people.first().filter(|_| people.len() > 1)?;
         let (words, types) = (texts.words(first.answer.text).len(), first.thresholds.len());
         let marked: Vec<Vec<Vec<bool>>> = people

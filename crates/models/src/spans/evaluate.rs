@@ -112,7 +112,7 @@ impl SpanPredictions {
         keep: impl Fn(u32) -> bool,
     ) -> SpanEvaluation {
         let predicted = self.predicted(answers, keep);
-        let scores = TokenScores::of(texts, &predicted);
+        let scores = TokenScores::new(texts, &predicted);
         SpanEvaluation { model: self.model.clone(), scores, intervals: BTreeMap::new() }
     }
 

@@ -32,7 +32,7 @@ pub struct Scaling {
 
 impl Scaling {
     /// Computes the scaling over the words of these texts.
-    pub fn of(texts: &SpanTexts, rows: &[u32]) -> Self {
+    pub fn new(texts: &SpanTexts, rows: &[u32]) -> Self {
         let dim = texts.dim();
         let mut sum = vec![0.0_f64; dim];
         let mut words = 0.0_f64;

@@ -56,7 +56,7 @@ fn what_is_left_is_scored_as_if_it_were_alone() {
         }];
     for keep in keeps {
         let kept: Vec<PredictedMarks<'_>> = places.iter().filter(|at| keep(**at)).map(of).collect();
-        assert_eq!(scored.scores(keep), TokenScores::of(&data.texts, &kept));
+        assert_eq!(scored.scores(keep), TokenScores::new(&data.texts, &kept));
     }
 }
 

@@ -145,7 +145,7 @@ impl SpanModel {
         let mut rows: Vec<u32> = train.iter().map(|answer| answers[*answer].text).collect();
         rows.sort_unstable();
         rows.dedup();
-        let scaling = Scaling::of(texts, &rows);
+        let scaling = Scaling::new(texts, &rows);
         let data = HeadData { texts, answers, annotators, scaling: &scaling };
         let work = Work { data: &data, train: &train, types, kind, done: AtomicUsize::new(0), progress };
         let types = match kind {

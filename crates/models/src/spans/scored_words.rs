@@ -35,7 +35,7 @@ impl<'a> ScoredWords<'a> {
         }
         let text = |people: Vec<usize>| {
             let own: Vec<&PredictedMarks<'_>> = people.iter().map(|at| &predicted[*at]).collect();
-            TextAnswers { all: DifferingWords::of(texts, &own), people }
+            TextAnswers { all: DifferingWords::new(texts, &own), people }
         };
         Self {
             texts,
@@ -43,7 +43,7 @@ impl<'a> ScoredWords<'a> {
             types,
             sums: predicted
                 .iter()
-                .map(|one| AnswerSums::of(texts.words(one.answer.text).len(), one))
+                .map(|one| AnswerSums::new(texts.words(one.answer.text).len(), one))
                 .collect(),
             by_text: by_text.into_values().map(text).collect(),
         }
@@ -99,7 +99,7 @@ impl<'a> ScoredWords<'a> {
                 people.iter().filter(|at| keep(**at)).map(|at| &self.predicted[*at]).collect();
             if kept.len() == people.len() {
                 whole.iter().for_each(|text| all.add(text));
-            } else if let Some(text) = DifferingWords::of(self.texts, &kept) {
+            } else if let Some(text) = DifferingWords::new(self.texts, &kept) {
                 all.add(&text);
             }
         }
@@ -171,7 +171,7 @@ impl<'a> ScoredWords<'a> {
 
 impl TokenScores {
     /// Computes the sums of all these answers.
-    pub(super) fn of(texts: &SpanTexts, predicted: &[PredictedMarks<'_>]) -> Self {
+    pub(super) fn new(texts: &SpanTexts, predicted: &[PredictedMarks<'_>]) -> Self {
         ScoredWords::new(texts, predicted).scores(&|_| true)
     }
 }

@@ -53,7 +53,7 @@ impl Selected {
         of_type: usize,
         head: &dyn Fn(u32) -> &'h Head,
     ) -> Self {
-        let held_out = HeldOut::of(data, answers, of_type, head);
+        let held_out = HeldOut::new(data, answers, of_type, head);
         Self { threshold: held_out.threshold(), word_variance: held_out.word_variance(), ..self }
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn select(
     for (embedding, context) in TRIED {
         let priors = Priors { embedding, context, ..first.priors };
         let head = Head::at_priors(design, data, of_type, &priors, progress)?;
-        let loss = HeldOut::of(data, &halves.choose, of_type, &|_| &head).log_loss();
+        let loss = HeldOut::new(data, &halves.choose, of_type, &|_| &head).log_loss();
         if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
             best = Some((loss, priors, head));
         }
@@ -123,7 +123,7 @@ pub(super) fn select(
     if with_annotators {
         head.own = Some(own_effects(&head, priors.forms, data, &halves.learn, copies, of_type));
     }
-    let held_out = HeldOut::of(data, &halves.choose, of_type, &|_| &head);
+    let held_out = HeldOut::new(data, &halves.choose, of_type, &|_| &head);
     Ok(Selected { priors, threshold: held_out.threshold(), word_variance: held_out.word_variance() })
 }
 
@@ -144,7 +144,7 @@ struct Decision {
 
 impl HeldOut {
     /// Collects decisions by the head of each annotator.
-    fn of<'h>(
+    fn new<'h>(
         data: &HeadData<'_>,
         answers: &[usize],
         of_type: usize,

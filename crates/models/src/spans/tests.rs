@@ -81,7 +81,7 @@ fn a_head_is_at_the_minimum_that_scipy_finds() {
     let (reference, texts, answers) = reference();
     let all: Vec<usize> = (0..answers.len()).collect();
     let rows: Vec<u32> = (0..texts.len() as u32).collect();
-    let scaling = Scaling::of(&texts, &rows);
+    let scaling = Scaling::new(&texts, &rows);
     let design = Design::new(&texts, &answers, &all, reference.annotators, &scaling);
     let ReferencePrecisions { embedding, context, forms, annotators } = reference.head.precisions;
     let priors = Priors {
@@ -119,7 +119,7 @@ fn a_head_is_at_the_minimum_that_scipy_finds() {
 fn the_gradient_is_that_of_the_loss() {
     let (reference, texts, answers) = reference();
     let all: Vec<usize> = (0..answers.len()).collect();
-    let scaling = Scaling::of(&texts, &(0..texts.len() as u32).collect::<Vec<_>>());
+    let scaling = Scaling::new(&texts, &(0..texts.len() as u32).collect::<Vec<_>>());
     let design = Design::new(&texts, &answers, &all, reference.annotators, &scaling);
     let priors =
         Priors { embedding: 2.0, context: Some(1.0), forms: 0.5, annotators: Some(1.5), constant: -1.0 };
@@ -155,7 +155,7 @@ fn scores_are_those_of_scikit_learn() {
             thresholds: &reference.scores.thresholds,
         })
         .collect();
-    let ours = serde_json::to_value(TokenScores::of(&texts, &predicted)).unwrap();
+    let ours = serde_json::to_value(TokenScores::new(&texts, &predicted)).unwrap();
     assert_eq!(ours["types"].as_array().unwrap().len(), reference.types);
     assert!(reference.scores.figures.len() >= 10);
     for (name, theirs) in &reference.scores.figures {

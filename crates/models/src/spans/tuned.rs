@@ -74,7 +74,7 @@ impl SpanModel {
         let train: Vec<SpanAnswer> = of.train.iter().map(|at| of.answers[*at].clone()).collect();
         let held_out: Vec<SpanAnswer> = validation.iter().map(|at| of.answers[*at].clone()).collect();
         let both = [&train[..], &held_out].concat();
-        let counts = Counts::of(of.texts, &train, types);
+        let counts = Counts::new(of.texts, &train, types);
         let mut heads: Vec<Head> = weights
             .chunks_exact(dim.max(1))
             .zip(constants)
@@ -294,7 +294,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(texts: &SpanTexts, answers: &[SpanAnswer], types: usize) -> Self {
+    fn new(texts: &SpanTexts, answers: &[SpanAnswer], types: usize) -> Self {
         let forms = texts.forms();
         let (mut marked, mut words) = (vec![0.0; forms * types], vec![0.0; forms]);
         let (mut all_marked, mut all) = (vec![0.5; types], 1.0);

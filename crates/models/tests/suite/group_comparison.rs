@@ -129,7 +129,7 @@ fn target(levels: usize) -> Target {
 
 fn compared(design: &Design, project: &Project) -> SidesCompared {
     let [a, b] = &project.sides;
-    SidesCompared::of(&project.observations, design.texts, [a, b], target(design.levels), &Silent).unwrap()
+    SidesCompared::new(&project.observations, design.texts, [a, b], target(design.levels), &Silent).unwrap()
 }
 
 /// Share of projects whose interval of the mean gap contains the truth, and its mean width.

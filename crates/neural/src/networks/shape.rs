@@ -77,7 +77,7 @@ pub(crate) struct Scaler {
 
 impl Scaler {
     /// Computes the scaler of these rows, each of `dim` numbers.
-    pub(crate) fn of<'a>(dim: usize, rows: impl Iterator<Item = &'a [f32]> + Clone) -> Self {
+    pub(crate) fn new<'a>(dim: usize, rows: impl Iterator<Item = &'a [f32]> + Clone) -> Self {
         let many = rows.clone().count().max(1) as f64;
         let mut mean = vec![0.0f64; dim];
         for row in rows.clone() {

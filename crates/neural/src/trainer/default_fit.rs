@@ -104,7 +104,7 @@ fn untrained(config: &TrainConfig, data: &TrainingData<'_>) -> Result<Network, M
         annotators: data.annotators,
         seen: vec![false; data.annotators],
         one_hot: OneHot::default(),
-        scaler: Scaler::of(x.dim, std::iter::empty()),
+        scaler: Scaler::new(x.dim, std::iter::empty()),
     };
     let start = Link::new(data.target).fixed_effects_from(&vec![0.0; data.target.levels]);
     Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &Device::Cpu)?)

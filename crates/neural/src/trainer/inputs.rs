@@ -121,7 +121,7 @@ pub(super) struct Together<'a> {
 }
 
 impl<'a> Together<'a> {
-    fn of(labels: Vec<Labels<'a>>, words: &[WordQuestion<'a>]) -> Self {
+    fn new(labels: Vec<Labels<'a>>, words: &[WordQuestion<'a>]) -> Self {
         let mut texts: Vec<u32> = labels.iter().flat_map(|of| of.observations).map(|o| o.text).collect();
         texts.extend(words.iter().flat_map(|of| of.answers).map(|answer| answer.text));
         texts.sort_unstable();
@@ -322,14 +322,14 @@ impl<'a> Trainer<'a> {
 
     /// Groups the labels of questions that share texts: the training's own first, then each auxiliary one.
     pub(super) fn labels(&self) -> Vec<Together<'_>> {
-        let own = Together::of(self.own.iter().map(Own::labels).collect(), &self.words);
+        let own = Together::new(self.own.iter().map(Own::labels).collect(), &self.words);
         let texts = own.texts.len();
         let mut labels = vec![own];
         let mut first_row = self.own[0].data.embeddings.texts as u32;
         for other in &self.auxiliary {
             let (data, observations) = (other.data(), &other.observations);
             let own = Labels { data, observations, weight: 1.0, first_row, held: None };
-            let mut stream = Together::of(vec![own], &[]);
+            let mut stream = Together::new(vec![own], &[]);
             let all = stream.texts.len();
             let mean = (texts as f64 * all as f64).sqrt().round() as usize;
             stream.texts_in_epoch = mean.clamp(1, all);

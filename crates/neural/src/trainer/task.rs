@@ -86,7 +86,7 @@ impl<'a> Task<'a> {
             } else {
                 OneHot::default()
             },
-            scaler: Scaler::of(dim, x.chunks_exact(dim.max(1))),
+            scaler: Scaler::new(dim, x.chunks_exact(dim.max(1))),
         };
         let start = Link::new(data.target).fixed_effects_from(&counts);
         let (spec, device) = (config.network.clone(), embedder.device());
@@ -150,7 +150,7 @@ impl<'a> Task<'a> {
         let options = head_alone(seed);
         let prepared = Prepared::new(data, &options)?;
         let (head, crossed) = fit_at_face_value(&prepared, &options, &Quiet(progress))?;
-        self.network.refit(&AlternatingFit::of(&head, &crossed))?;
+        self.network.refit(&AlternatingFit::new(&head, &crossed))?;
         Ok((head, crossed))
     }
 

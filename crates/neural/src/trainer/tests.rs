@@ -425,7 +425,7 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
             &candle_core::Device::Cpu,
         )
         .unwrap();
-        network.refit(&AlternatingFit::of(&head, &crossed)).unwrap();
+        network.refit(&AlternatingFit::new(&head, &crossed)).unwrap();
         network.tensors().unwrap()
     };
     let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();

@@ -69,7 +69,7 @@ impl WordNetworks {
         if rows.iter().all(|text| texts.words(*text).is_empty()) {
             return Err(ModelError::NoWords);
         }
-        let scaling = Scaling::of(texts, &rows);
+        let scaling = Scaling::new(texts, &rows);
         let items = Items::of(texts, &rows, &scaling, options.seed)?;
         let halves = divide(answers, &train, of.copies, of.tuned_on, options.seed);
         let work = Work { of, kind, items, train, halves, seed: options.seed, progress };

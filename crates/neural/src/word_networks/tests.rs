@@ -77,7 +77,7 @@ fn one_word_of_each_form_is_learned_with_its_own_marks() {
     ];
     let mut drawn = std::collections::BTreeSet::new();
     for seed in 0..40 {
-        let items = Items::of(&texts, &[1], &Scaling::of(&texts, &[1]), seed).unwrap();
+        let items = Items::of(&texts, &[1], &Scaling::new(&texts, &[1]), seed).unwrap();
         assert_eq!(items.states.texts, 3);
         let of = |of_type| items.observations(&answers, &[0, 1, 2], of_type);
         // Other texts have no items.

@@ -2,14 +2,14 @@
 
 use super::Context;
 use crate::clock::local_time;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::words::counted;
 use dissensus_domain::QuestionId;
 
 impl Context {
     /// A note for readers of figures if labels were given both before and after the last edit of the
     /// question: they may answer something else.
-    pub fn edited_note(&self, question: QuestionId) -> Result<Option<String>, WorkbenchError> {
+    pub fn edited_note(&self, question: QuestionId) -> Result<Option<String>, ProjectError> {
         let store = &self.store;
         let versions = store.question_versions(question.row())?;
         let Some(last) = versions.last() else { return Ok(None) };

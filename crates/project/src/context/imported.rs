@@ -1,7 +1,7 @@
 //! Imported people, all of whose answers come from files: to label as one of them requires confirmation.
 
 use super::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::sync::lock;
 use dissensus_domain::{AnnotatorId, EventId};
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ struct Known {
 impl Context {
     /// People with answers or marks from files (or simulated ones) and none from a window or the command. A
     /// person without any was added here.
-    pub fn imported_people(&self) -> Result<HashSet<AnnotatorId>, WorkbenchError> {
+    pub fn imported_people(&self) -> Result<HashSet<AnnotatorId>, ProjectError> {
         let mut known = lock(&self.imported.0);
         let last = self.store.last_event()?;
         if known.until != Some(last) {

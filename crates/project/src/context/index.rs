@@ -1,7 +1,7 @@
 //! In-memory index of texts, annotators and questions of the open project: maps ids to rows of the models'
 //! arrays and back.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::{
     Annotator, AnnotatorId, Question, QuestionHelp, QuestionId, RemarkForm, Scale, TextId, composed,
 };
@@ -20,7 +20,7 @@ pub struct Index {
 }
 
 impl Index {
-    pub(crate) fn load(store: &Store) -> Result<Self, WorkbenchError> {
+    pub(crate) fn load(store: &Store) -> Result<Self, ProjectError> {
         let texts = store.text_ids()?;
         let mut annotators = store.annotators()?;
         annotators.sort_unstable_by_key(|a| a.id);
@@ -70,7 +70,7 @@ impl Index {
     ///
     /// # Errors
     /// There is no annotator of that name.
-    pub fn annotator_asked_for(&self, name: &str) -> Result<&Annotator, WorkbenchError> {
+    pub fn annotator_asked_for(&self, name: &str) -> Result<&Annotator, ProjectError> {
         self.annotator_named(name).ok_or_else(|| {
             let few: Vec<&str> = self.annotators.iter().take(5).map(|a| a.external_id.as_str()).collect();
             let more = self.annotators.len().saturating_sub(few.len());
@@ -79,7 +79,7 @@ impl Index {
                 (false, 0) => few.join(", "),
                 (false, more) => format!("{} and {more} more", few.join(", ")),
             };
-            WorkbenchError::NoSuchAnnotator { name: name.to_owned(), known }
+            ProjectError::NoSuchAnnotator { name: name.to_owned(), known }
         })
     }
 
@@ -87,17 +87,17 @@ impl Index {
     ///
     /// # Errors
     /// There is none of that name, none at all, or there are several and no name was given.
-    pub fn question_asked_for(&self, name: Option<&str>) -> Result<&Question, WorkbenchError> {
+    pub fn question_asked_for(&self, name: Option<&str>) -> Result<&Question, ProjectError> {
         let names = || self.questions.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ");
         match (name, self.questions()) {
-            (_, []) => Err(WorkbenchError::NoQuestion),
+            (_, []) => Err(ProjectError::NoQuestion),
             (None, [only]) => Ok(only),
-            (None, _) => Err(WorkbenchError::WhichQuestion(names())),
+            (None, _) => Err(ProjectError::WhichQuestion(names())),
             (Some(name), all) => all
                 .iter()
                 .chain(&self.options)
                 .find(|q| q.name == name)
-                .ok_or_else(|| WorkbenchError::NoSuchQuestion { name: name.to_owned(), known: names() }),
+                .ok_or_else(|| ProjectError::NoSuchQuestion { name: name.to_owned(), known: names() }),
         }
     }
 
@@ -114,11 +114,11 @@ impl Index {
     ///
     /// # Errors
     /// There is no such question, or it is a multi-label question, whose options are asked one by one.
-    pub fn with_levels(&self, id: QuestionId) -> Result<&Question, WorkbenchError> {
-        let found = self.question(id).ok_or(WorkbenchError::NoQuestion)?;
+    pub fn with_levels(&self, id: QuestionId) -> Result<&Question, ProjectError> {
+        let found = self.question(id).ok_or(ProjectError::NoQuestion)?;
         match found.option(0) {
             None => Ok(found),
-            Some(first) => Err(WorkbenchError::OneOption {
+            Some(first) => Err(ProjectError::OneOption {
                 question: found.name.clone(),
                 options: found.scale.len(),
                 first: first.name,
@@ -130,14 +130,13 @@ impl Index {
     ///
     /// # Errors
     /// There is no such question, or it is an option of one: its question is answered as a whole.
-    pub fn whole(&self, id: QuestionId) -> Result<&Question, WorkbenchError> {
-        let found = self.question(id.row()).ok_or(WorkbenchError::NoQuestion)?;
+    pub fn whole(&self, id: QuestionId) -> Result<&Question, ProjectError> {
+        let found = self.question(id.row()).ok_or(ProjectError::NoQuestion)?;
         match self.question(id).filter(|asked| asked.id != found.id) {
             None => Ok(found),
-            Some(option) => Err(WorkbenchError::WholeQuestion {
-                option: option.name.clone(),
-                question: found.name.clone(),
-            }),
+            Some(option) => {
+                Err(ProjectError::WholeQuestion { option: option.name.clone(), question: found.name.clone() })
+            }
         }
     }
 
@@ -156,7 +155,7 @@ impl Index {
     ///
     /// # Errors
     /// The name of the conflicting option.
-    pub fn check_options(&self, question: &str, scale: &Scale) -> Result<(), WorkbenchError> {
+    pub fn check_options(&self, question: &str, scale: &Scale) -> Result<(), ProjectError> {
         let own = self.questions.iter().find(|known| known.name == question).map(|known| known.id);
         let others = self.questions.iter().chain(&self.options);
         let others: HashSet<&str> =
@@ -177,7 +176,7 @@ impl Index {
             None => Ok(()),
             Some(option) => {
                 let (name, why) = (option.name, "is that of another question: choose another name or option");
-                Err(WorkbenchError::Name { what: "option", name, why })
+                Err(ProjectError::Name { what: "option", name, why })
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Labels of the project in the form that models use: rows of arrays.
 
 use super::{Context, Index};
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::{CurrentLabel, QuestionId};
 use dissensus_stats::data::{Observation, Target};
 
 impl Context {
     /// Name of a question, and its target for models.
-    pub fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
+    pub fn question_parts(&self, question: QuestionId) -> Result<(String, Target), ProjectError> {
         let index = self.index();
         let found = index.with_levels(question)?;
         Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
@@ -20,7 +20,7 @@ impl Context {
     }
 
     /// The current labels as rows of the models' arrays.
-    pub fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, WorkbenchError> {
+    pub fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, ProjectError> {
         let index = self.index();
         self.observations_in(&index, index.texts().len(), question)
     }
@@ -32,7 +32,7 @@ impl Context {
         index: &Index,
         texts: usize,
         question: QuestionId,
-    ) -> Result<Vec<Observation>, WorkbenchError> {
+    ) -> Result<Vec<Observation>, ProjectError> {
         index.with_levels(question)?;
         let labels = self.store.current_labels(question)?;
         let row = |label: &CurrentLabel| {

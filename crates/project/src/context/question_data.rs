@@ -1,7 +1,7 @@
 //! Data of a question for training or evaluation, from one snapshot.
 
 use super::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::{Annotator, AnnotatorId, Answer, CurrentLabel, Question, SpanSet, Split, TextId};
 use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
 use dissensus_stats::data::{Attribute, Embeddings, Observation, Target, TrainingData};
@@ -70,14 +70,14 @@ impl QuestionData {
     }
 
     /// Checks that the official split exists, if it is requested.
-    pub fn check_split(&self, split: SplitSpec) -> Result<(), WorkbenchError> {
+    pub fn check_split(&self, split: SplitSpec) -> Result<(), ProjectError> {
         if split != SplitSpec::Column {
             return Ok(());
         }
         let missing = [(Split::Train, "train"), (Split::Test, "test")]
             .into_iter()
             .find(|(part, _)| !self.parts.contains(&Some(*part)));
-        missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
+        missing.map_or(Ok(()), |(_, name)| Err(ProjectError::EmptySplit(name)))
     }
 
     /// The official split if the project has one, else by text.
@@ -90,7 +90,7 @@ impl QuestionData {
 impl Context {
     /// Labels, texts and annotators of a question, read from one snapshot: a concurrent import is in all of
     /// them or in none.
-    pub fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
+    pub fn question_data(&self, question: &Question) -> Result<QuestionData, ProjectError> {
         self.question_data_of(question, false)
     }
 
@@ -99,15 +99,15 @@ impl Context {
         &self,
         question: &Question,
         without_slips: bool,
-    ) -> Result<QuestionData, WorkbenchError> {
+    ) -> Result<QuestionData, ProjectError> {
         self.index().with_levels(question.id)?;
         let snapshot = self.snapshot_of(question.id, without_slips)?;
-        data_of_snapshot(snapshot, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
+        data_of_snapshot(snapshot, vec![question.clone()])?.pop().ok_or(ProjectError::NoQuestion)
     }
 
     /// The same for the units that models learn for a question: each of its options, in their order, with
     /// the same answers in the same order, or the question itself.
-    pub fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, WorkbenchError> {
+    pub fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, ProjectError> {
         self.learned_data_of(question, false)
     }
 
@@ -116,7 +116,7 @@ impl Context {
         &self,
         question: &Question,
         without_slips: bool,
-    ) -> Result<Vec<QuestionData>, WorkbenchError> {
+    ) -> Result<Vec<QuestionData>, ProjectError> {
         let options = question.options();
         let asked = if options.is_empty() { vec![question.clone()] } else { options };
         data_of_snapshot(self.snapshot_of(question.id, without_slips)?, asked)
@@ -126,7 +126,7 @@ impl Context {
     pub fn span_data(
         &self,
         question: &Question,
-    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
+    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), ProjectError> {
         self.span_data_of(question, false)
     }
 
@@ -135,7 +135,7 @@ impl Context {
         &self,
         question: &Question,
         without_slips: bool,
-    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
+    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), ProjectError> {
         let snapshot = self.snapshot_of(question.id, without_slips)?;
         let row_of = |label: &CurrentLabel| {
             let text = snapshot.texts.binary_search_by_key(&label.text, |text| text.id).ok()?;
@@ -148,11 +148,11 @@ impl Context {
     }
 
     /// All bodies, in the order of the rows.
-    pub fn bodies(&self) -> Result<Vec<String>, WorkbenchError> {
+    pub fn bodies(&self) -> Result<Vec<String>, ProjectError> {
         let mut bodies = Vec::with_capacity(self.index().texts().len());
         self.store.for_each_text(|text| {
             bodies.push(text.body);
-            Ok::<(), WorkbenchError>(())
+            Ok::<(), ProjectError>(())
         })?;
         Ok(bodies)
     }
@@ -162,7 +162,7 @@ impl Context {
 fn data_of_snapshot(
     snapshot: QuestionSnapshot,
     asked: Vec<Question>,
-) -> Result<Vec<QuestionData>, WorkbenchError> {
+) -> Result<Vec<QuestionData>, ProjectError> {
     let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
     let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
     let attributes = attributes(&snapshot.annotators);
@@ -188,7 +188,7 @@ fn data_of_snapshot(
         let observations: Vec<Observation> =
             labels.filter_map(|label| observation(&question, label)).collect();
         if observations.is_empty() {
-            return Err(WorkbenchError::NoLabels(question.name));
+            return Err(ProjectError::NoLabels(question.name));
         }
         Ok(QuestionData {
             question,

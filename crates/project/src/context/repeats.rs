@@ -1,7 +1,7 @@
 //! Comparison of later annotation rounds with the previous ones.
 
 use super::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_api::SelfAgreementShare;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use dissensus_exchange::latest_meant;
@@ -100,7 +100,7 @@ fn first_answer(mut labels: Vec<Label>, repeats: &[Repeat]) -> FirstAnswer {
 impl Context {
     /// Compares every answer of a later round with that of the round before it, the first being the label
     /// of that time ([`first_answer`]).
-    pub fn repeat_counts(&self, question: QuestionId) -> Result<RepeatCounts, WorkbenchError> {
+    pub fn repeat_counts(&self, question: QuestionId) -> Result<RepeatCounts, ProjectError> {
         let (repeats, mut labels) = self.store.snapshot(|snapshot| {
             let repeats = snapshot.repeats(question)?;
             let mut labels: HashMap<Pair, Vec<Label>> =
@@ -117,10 +117,10 @@ impl Context {
                             given,
                         });
                     }
-                    Ok::<(), WorkbenchError>(())
+                    Ok::<(), ProjectError>(())
                 })?;
             }
-            Ok::<_, WorkbenchError>((repeats, labels))
+            Ok::<_, ProjectError>((repeats, labels))
         })?;
         let mut counts = RepeatCounts::default();
         // They are ordered by text, annotator and round.
@@ -151,14 +151,14 @@ impl Context {
     }
 
     /// Self-agreement of everyone; `None` with too few re-annotations.
-    pub fn self_agreement(&self, question: QuestionId) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
+    pub fn self_agreement(&self, question: QuestionId) -> Result<Option<SelfAgreementShare>, ProjectError> {
         Ok(self.repeat_counts(question)?.overall())
     }
 }
 
 /// One person's share with its interval and its ceiling; `None` with too few re-annotations.
 pub fn share(same: u32, repeats: u32) -> Option<SelfAgreementShare> {
-    SelfAgreement::of(same, repeats).map(share_of)
+    SelfAgreement::new(same, repeats).map(share_of)
 }
 
 fn share_of(found: SelfAgreement) -> SelfAgreementShare {

@@ -3,7 +3,7 @@
 use super::Index;
 use super::imported::ImportedCache;
 use super::shown::Recorded;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::event::Listeners;
 use crate::home::Home;
 use crate::jobs::{Jobs, Reservations, Threads};
@@ -49,7 +49,7 @@ pub struct Context {
 
 impl Context {
     /// Creates the context of a project that was just opened.
-    pub fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+    pub fn open(store: Store, home: &Home) -> Result<Self, ProjectError> {
         let index = Index::load(&store)?;
         let packet = store.own_packet()?;
         Ok(Self {
@@ -92,7 +92,7 @@ impl Context {
     ///
     /// # Errors
     /// The open project is a task packet.
-    pub fn whole_project(&self) -> Result<(), WorkbenchError> {
+    pub fn whole_project(&self) -> Result<(), ProjectError> {
         match self.packet {
             Some(_) => Err(StudyError::InPacket.into()),
             None => Ok(()),
@@ -103,7 +103,7 @@ impl Context {
     ///
     /// # Errors
     /// The open project is another person's packet.
-    pub fn may_answer(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
+    pub fn may_answer(&self, annotator: AnnotatorId) -> Result<(), ProjectError> {
         match &self.packet {
             Some(packet) if packet.annotator != annotator => {
                 let index = self.index();

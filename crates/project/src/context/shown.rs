@@ -1,7 +1,7 @@
 //! Revealing others' views of texts: whether the study does so, and the record of what was shown.
 
 use super::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::log::go_on;
 use crate::sync::lock;
 use dissensus_domain::{AnnotatorId, QuestionId, Shown, TextId};
@@ -13,7 +13,7 @@ pub(super) type Recorded = HashMap<(QuestionId, TextId, AnnotatorId), Shown>;
 impl Context {
     /// Whether the study reveals how others see a text once a person has answered it; never in a task
     /// packet, which has no data of others.
-    pub fn reveals(&self) -> Result<bool, WorkbenchError> {
+    pub fn reveals(&self) -> Result<bool, ProjectError> {
         Ok(self.packet.is_none() && self.store.reveals()?)
     }
 
@@ -34,7 +34,7 @@ impl Context {
         text: TextId,
         annotator: AnnotatorId,
         shown: Shown,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         // A command that reads without the lock shows it to no known person.
         if !shown.any() || self.is_reader() {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Labels that were decided to be slips, which their authors did not mean.
 
 use super::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use dissensus_domain::{Answer, Outcome, QuestionId, TextId};
 use dissensus_store::QuestionSnapshot;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ impl Context {
         &self,
         question: QuestionId,
         without_slips: bool,
-    ) -> Result<QuestionSnapshot, WorkbenchError> {
+    ) -> Result<QuestionSnapshot, ProjectError> {
         let mut snapshot = self.store.question_snapshot(question)?;
         if without_slips {
             let mut decided: HashMap<TextId, Option<Answer>> = HashMap::new();

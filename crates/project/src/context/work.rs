@@ -1,7 +1,7 @@
 //! Running work as a job of the project.
 
 use super::Context;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::jobs::{Job, caught};
 #[cfg(any(test, feature = "test-hooks"))]
 use crate::sync::lock;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 impl Context {
     /// Begins a job: its row is in the project before this returns.
-    pub fn begin_job(&self, kind: &str, title: &str) -> Result<Arc<Job>, WorkbenchError> {
+    pub fn begin_job(&self, kind: &str, title: &str) -> Result<Arc<Job>, ProjectError> {
         self.jobs.begin(&self.store, &self.listeners, kind, title)
     }
 
     /// Ends a job with the result of its work.
-    pub fn end_job<T>(&self, job: &Job, result: &Result<T, WorkbenchError>) {
+    pub fn end_job<T>(&self, job: &Job, result: &Result<T, ProjectError>) {
         self.jobs.end(&self.store, job, result);
     }
 
@@ -27,8 +27,8 @@ impl Context {
         &self,
         kind: &'static str,
         title: &str,
-        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
+        work: impl FnOnce(&Arc<Job>) -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
         let job = self.begin_job(kind, title)?;
         self.finish_job(kind, &job, work)
     }
@@ -38,8 +38,8 @@ impl Context {
         &self,
         kind: &'static str,
         job: &Arc<Job>,
-        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
+        work: impl FnOnce(&Arc<Job>) -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
         let result = caught(kind, || {
             self.fail_here(kind);
             work(job)
@@ -52,15 +52,15 @@ impl Context {
     #[cfg(not(any(test, feature = "test-hooks")))]
     #[inline]
     #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the tests' version needs it")]
-    pub(crate) fn fails_here(&self, _: &str) -> Result<(), WorkbenchError> {
+    pub(crate) fn fails_here(&self, _: &str) -> Result<(), ProjectError> {
         Ok(())
     }
 
     /// Hook for tests to let work fail: `fail_at` names the work.
     #[cfg(any(test, feature = "test-hooks"))]
-    pub(crate) fn fails_here(&self, what: &str) -> Result<(), WorkbenchError> {
+    pub(crate) fn fails_here(&self, what: &str) -> Result<(), ProjectError> {
         match lock(&self.fail_at).as_deref() == Some(what) {
-            true => Err(WorkbenchError::Internal(format!("a fault injected into {what}"))),
+            true => Err(ProjectError::Internal(format!("a fault injected into {what}"))),
             false => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! Jobs of one session: each has a row in the project, an event a few times a second, and can be cancelled.
 
 use crate::clock::now_ms;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::event::{Event, Listeners};
 use crate::jobs::{Cancel, Progress, Throttle, seconds_left};
 use crate::log::go_on;
@@ -44,7 +44,7 @@ impl Jobs {
         listeners: &Arc<Listeners>,
         kind: &str,
         title: &str,
-    ) -> Result<Arc<Job>, WorkbenchError> {
+    ) -> Result<Arc<Job>, ProjectError> {
         let new =
             NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
         // A read-only project stores no list of jobs, nor does one whose file was moved or replaced, of
@@ -79,13 +79,13 @@ impl Jobs {
     }
 
     /// Ends a job: stores its last state and notifies listeners.
-    pub(crate) fn end<T>(&self, store: &Store, job: &Job, result: &Result<T, WorkbenchError>) {
+    pub(crate) fn end<T>(&self, store: &Store, job: &Job, result: &Result<T, ProjectError>) {
         let id = {
             let mut info = lock(&job.info);
             info.seconds_left = None;
             match result {
                 Ok(_) => info.state = WorkState::Finished,
-                Err(WorkbenchError::Cancelled) => info.state = WorkState::Cancelled,
+                Err(ProjectError::Cancelled) => info.state = WorkState::Cancelled,
                 Err(error) => {
                     info.state = WorkState::Failed;
                     info.problem = Some(error.problem());

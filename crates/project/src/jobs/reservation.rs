@@ -1,6 +1,6 @@
 //! Exclusive activities: reserved before they begin, and released in every case.
 
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
 use std::collections::BTreeSet;
@@ -48,12 +48,12 @@ impl Reservations {
     /// earlier when it cannot start.
     ///
     /// # Errors
-    /// [`WorkbenchError::Busy`] while it is reserved.
-    pub fn reserve(&self, activity: Activity) -> Result<Reservation, WorkbenchError> {
+    /// [`ProjectError::Busy`] while it is reserved.
+    pub fn reserve(&self, activity: Activity) -> Result<Reservation, ProjectError> {
         if lock(&self.0).insert(activity) {
             Ok(Reservation { activity, reserved: Arc::clone(&self.0) })
         } else {
-            Err(WorkbenchError::Busy(activity.name()))
+            Err(ProjectError::Busy(activity.name()))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Threads of a session, and work whose panics are reported as errors.
 
 use super::Cancel;
-use crate::error::WorkbenchError;
+use crate::error::ProjectError;
 use crate::log::go_on;
 use crate::sync::lock;
 use std::any::Any;
@@ -25,11 +25,11 @@ impl Threads {
         &self,
         what: &'static str,
         work: impl FnOnce() + Send + 'static,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let mut threads = lock(&self.running);
         // Under the lock: everything spawned before `closing` is set is also waited for.
         if self.closing.is_set() {
-            return Err(WorkbenchError::Closing);
+            return Err(ProjectError::Closing);
         }
         let thread = std::thread::Builder::new()
             .name(format!("dissensus {what}"))
@@ -42,7 +42,7 @@ impl Threads {
                 // derived and can be computed again.
                 go_on(what, result);
             })
-            .map_err(|_| WorkbenchError::NoThread)?;
+            .map_err(|_| ProjectError::NoThread)?;
         threads.retain(|thread| !thread.is_finished());
         threads.push(thread);
         Ok(())
@@ -74,12 +74,12 @@ impl Threads {
 /// Runs `work` and converts a panic into an error.
 pub fn caught<T>(
     what: &'static str,
-    work: impl FnOnce() -> Result<T, WorkbenchError>,
-) -> Result<T, WorkbenchError> {
+    work: impl FnOnce() -> Result<T, ProjectError>,
+) -> Result<T, ProjectError> {
     // Data that a panic may leave half changed is reset at the next lock (`sync::lock_or_reset`) or rolled
     // back by the store.
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(WorkbenchError::Panicked { what, message: message_of(panic.as_ref()) }))
+        .unwrap_or_else(|panic| Err(ProjectError::Panicked { what, message: message_of(panic.as_ref()) }))
 }
 
 /// The message of a panic.

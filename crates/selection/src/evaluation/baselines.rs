@@ -94,7 +94,7 @@ fn predict_three(
     levels: usize,
     test: &mut TestSet,
 ) -> Result<[Scored; 3], ModelError> {
-    let counts = Counts::of(train, annotators, levels);
+    let counts = Counts::new(train, annotators, levels);
     let frequent = MostFrequentLevel::fit(train, levels);
     let one_answer = |annotator: u32, p: &mut [f32]| {
         p.fill(0.0);
@@ -115,7 +115,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(train: &[Observation], annotators: usize, levels: usize) -> Self {
+    fn new(train: &[Observation], annotators: usize, levels: usize) -> Self {
         let (mut of_annotator, mut shares) = (vec![0.0; annotators * levels], vec![0.0; levels]);
         for o in train {
             of_annotator[o.annotator as usize * levels + usize::from(o.level)] += 1.0;

@@ -57,7 +57,7 @@ impl Predicted {
     /// Its metrics on labels and predictions of its kind; only those of answers where it has no
     /// probabilities.
     pub fn scores_of(&self, scored: &Scored, ordinal: bool) -> Scores {
-        let scores = Scores::of(scored, ordinal);
+        let scores = Scores::new(scored, ordinal);
         if self.answers_alone { scores.of_answers() } else { scores }
     }
 }

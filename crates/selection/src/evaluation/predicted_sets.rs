@@ -148,12 +148,12 @@ impl PredictedSets {
     /// [`ModelError::NotProbability`].
     pub fn evaluation(&self) -> Result<SetEvaluation, ModelError> {
         let (options, truth, p) = (self.options.len(), self.truth(), self.probabilities());
-        let likely = MultiLabelScores::of(&truth, &Thresholds::half(options).answers(&p), options)?;
-        let tuned = self.tuned().map(|sets| MultiLabelScores::of(&truth, &sets, options)).transpose()?;
+        let likely = MultiLabelScores::new(&truth, &Thresholds::half(options).answers(&p), options)?;
+        let tuned = self.tuned().map(|sets| MultiLabelScores::new(&truth, &sets, options)).transpose()?;
         let first = &self.options[0];
         let log_loss = match first.answers_alone {
             true => None,
-            false => BinaryLogLoss::of(&truth, &p, options)?.all,
+            false => BinaryLogLoss::new(&truth, &p, options)?.all,
         };
         let as_questions: Vec<Evaluation> =
             self.options.iter().map(|option| option.evaluation(false)).collect();

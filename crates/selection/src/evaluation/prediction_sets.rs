@@ -182,7 +182,7 @@ pub fn prediction_sets(
         let one = Thresholds::fit_common(&true_scores(&calibration, ordinal), 1.0 - CONFIDENCE);
         let Some(one) = one else { return Ok(Err(few)) };
         common.extend(sets(&scored, ordinal, |annotator| one.of(annotator)));
-        let people = People::of(&division.train, test, model.as_ref(), data);
+        let people = People::new(&division.train, test, model.as_ref(), data);
         found.calibration_texts += held.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
         found.calibration_labels += held.len();
         found.common_weight.push(thresholds.weight.is_finite().then_some(thresholds.weight));
@@ -192,8 +192,8 @@ pub fn prediction_sets(
     if own.is_empty() {
         return Ok(Err(NoPredictionSets::NoTest));
     }
-    found.multilevel = SetQuality::of(&own);
-    found.shared = SetQuality::of(&common);
+    found.multilevel = SetQuality::new(&own);
+    found.shared = SetQuality::new(&common);
     let labels = mean_over_folds(&by_labels);
     if own.iter().any(|set| labels[set.observation.annotator as usize] > 0.0) {
         found.by_labels = tenths(&own, &labels);
@@ -225,7 +225,7 @@ fn calibration(
 }
 
 impl People {
-    fn of(
+    fn new(
         train: &[Observation],
         test: &[Observation],
         model: &dyn AnnotatorModel,
@@ -279,7 +279,7 @@ fn sets(scored: &Scored, ordinal: bool, threshold: impl Fn(u32) -> f64) -> Vec<S
 }
 
 impl SetQuality {
-    fn of(sets: &[Set]) -> Self {
+    fn new(sets: &[Set]) -> Self {
         let observations: Vec<Observation> = sets.iter().map(|set| set.observation).collect();
         let holds: Vec<f64> = sets.iter().map(|set| f64::from(u8::from(set.holds))).collect();
         let (coverage, interval) = crossed_mean(&observations, &holds, 0.9);
@@ -315,7 +315,7 @@ fn tenths(sets: &[Set], by: &[f64]) -> Vec<SetTenth> {
             labels: of.len(),
             from: members.first().map_or(0.0, value),
             to: members.last().map_or(0.0, value),
-            quality: SetQuality::of(&of),
+            quality: SetQuality::new(&of),
         }
     };
     (0..TENTHS).map(part).collect()

@@ -76,14 +76,14 @@ impl Answers {
         let places: Vec<usize> = (0..self.truth.len()).filter(|at| keep(*at)).collect();
         let of = |sets: &[OptionSet]| -> Vec<OptionSet> { places.iter().map(|at| sets[*at]).collect() };
         let truth = of(&self.truth);
-        let likely = MultiLabelScores::of(&truth, &of(&self.likely), self.options)?;
-        let tuned = self.tuned.as_ref().map(|tuned| MultiLabelScores::of(&truth, &of(tuned), self.options));
+        let likely = MultiLabelScores::new(&truth, &of(&self.likely), self.options)?;
+        let tuned = self.tuned.as_ref().map(|tuned| MultiLabelScores::new(&truth, &of(tuned), self.options));
         let tuned = tuned.transpose()?.unwrap_or_default();
         let log_loss = match self.has_probabilities {
             true => {
                 let row = |at: &usize| &self.probabilities[at * self.options..(at + 1) * self.options];
                 let rows: Vec<f32> = places.iter().flat_map(row).copied().collect();
-                BinaryLogLoss::of(&truth, &rows, self.options)?.all
+                BinaryLogLoss::new(&truth, &rows, self.options)?.all
             }
             false => None,
         };

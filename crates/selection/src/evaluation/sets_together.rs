@@ -87,7 +87,7 @@ impl Together {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let part_of = |text: u32| first.held_out.iter().position(|part| part.tested.contains(&text));
-        Ok(Some(Self::of(options, found, part_of, unit)?))
+        Ok(Some(Self::new(options, found, part_of, unit)?))
     }
 
     /// Applies correlations that were learned before.
@@ -99,10 +99,10 @@ impl Together {
             let (what, expected) = ("the loadings of options", options.len());
             return Err(ModelError::Length { what, expected, found: found.factors.options() });
         }
-        Self::of(options, vec![found], |_| Some(0), |text| text)
+        Self::new(options, vec![found], |_| Some(0), |text| text)
     }
 
-    fn of(
+    fn new(
         options: &[Predicted],
         found: Vec<OptionCorrelations>,
         part_of: impl Fn(u32) -> Option<usize> + Sync,
@@ -142,7 +142,7 @@ impl Together {
     /// [`ModelError::Length`].
     pub(super) fn scores(&self, truth: &[OptionSet], options: usize) -> Result<SetsTogether, ModelError> {
         let predicted: Vec<OptionSet> = self.answers.iter().map(|answer| answer.likely).collect();
-        let likely = MultiLabelScores::of(truth, &predicted, options)?;
+        let likely = MultiLabelScores::new(truth, &predicted, options)?;
         let answers = self.answers.len() as f64;
         let mean = |sum: f64| (!self.answers.is_empty()).then(|| sum / answers);
         let mut by_unit: BTreeMap<u32, f64> = BTreeMap::new();

@@ -69,7 +69,7 @@ impl State {
     /// `P(c | labels) ~ prior_c prod_i errors[i][label_i][c]` (their eq. 2.5). Returns the log-likelihood of
     /// the labels under the current parameters.
     fn e_step(&mut self, votes: &Votes) -> f64 {
-        let logs = Logs::of(self);
+        let logs = Logs::new(self);
         let levels = votes.levels();
         let rows = self.posterior.chunks_exact_mut(levels.max(1));
         rows.zip(votes.by_text()).map(|(row, text)| logs.posterior(text, row)).sum()
@@ -77,7 +77,7 @@ impl State {
 
     /// Log-likelihood under the current parameters.
     fn likelihood(&self, votes: &Votes) -> f64 {
-        let logs = Logs::of(self);
+        let logs = Logs::new(self);
         let mut row = vec![0.0; votes.levels()];
         votes.by_text().map(|text| logs.posterior(text, &mut row)).sum()
     }
@@ -132,7 +132,7 @@ struct Logs {
 }
 
 impl Logs {
-    fn of(state: &State) -> Self {
+    fn new(state: &State) -> Self {
         let ln = |v: &Vec<f64>| v.iter().map(|v| v.max(f64::MIN_POSITIVE).ln()).collect();
         Self { prior: ln(&state.prior), errors: ln(&state.errors) }
     }

@@ -47,7 +47,7 @@ pub(super) struct TextShares {
 
 impl TextShares {
     /// `None` for a text without labels.
-    pub(super) fn of(counts: &[u32]) -> Option<Self> {
+    pub(super) fn new(counts: &[u32]) -> Option<Self> {
         let n = f64::from(counts.iter().sum::<u32>());
         if n == 0.0 {
             return None;

@@ -30,7 +30,7 @@ impl LabelDesign {
     ///
     /// # Panics
     /// If an observation is out of range.
-    pub fn of(observations: &[Observation], texts: usize, annotators: usize) -> Self {
+    pub fn new(observations: &[Observation], texts: usize, annotators: usize) -> Self {
         let mut design = Self {
             cells: observations.iter().map(|o| (o.text, o.annotator)).collect(),
             per_text: vec![0.0; texts],
@@ -132,7 +132,7 @@ impl LabelDesign {
 impl VarianceComponents {
     /// Components of `observations` on `design`, which was built from them; levels count as 0, 1, 2, ...
     /// where they are `ordered`, else as indicators. `None` where components are not identifiable.
-    pub fn of(
+    pub fn new(
         observations: &[Observation],
         design: &LabelDesign,
         levels: usize,
@@ -224,7 +224,7 @@ mod tests {
             (0..texts).flat_map(|t| (0..each + t % 3).map(move |i| cell(t, i))).collect();
         all.sort_unstable();
         all.dedup();
-        LabelDesign::of(&all, texts as usize, people as usize)
+        LabelDesign::new(&all, texts as usize, people as usize)
     }
 
     #[test]
@@ -238,8 +238,8 @@ mod tests {
                 level: table[i as usize / 3][i as usize % 3],
             })
             .collect();
-        let design = LabelDesign::of(&observations, 4, 3);
-        let found = VarianceComponents::of(&observations, &design, 7, true).unwrap();
+        let design = LabelDesign::new(&observations, 4, 3);
+        let found = VarianceComponents::new(&observations, &design, 7, true).unwrap();
         let mean = |of: &dyn Fn(&Observation) -> bool| {
             let values: Vec<f64> =
                 observations.iter().filter(|o| of(o)).map(|o| f64::from(o.level)).collect();
@@ -278,12 +278,12 @@ mod tests {
     fn what_cannot_be_told_apart_is_not_told() {
         let one_a_text: Vec<Observation> =
             (0..20).map(|t| Observation { text: t, annotator: t % 4, level: (t % 2) as u16 }).collect();
-        let design = LabelDesign::of(&one_a_text, 20, 4);
-        assert_eq!(VarianceComponents::of(&one_a_text, &design, 2, true), None);
+        let design = LabelDesign::new(&one_a_text, 20, 4);
+        assert_eq!(VarianceComponents::new(&one_a_text, &design, 2, true), None);
         let one_a_person: Vec<Observation> =
             (0..20).map(|a| Observation { text: a % 4, annotator: a, level: (a % 2) as u16 }).collect();
-        let design = LabelDesign::of(&one_a_person, 4, 20);
-        assert_eq!(VarianceComponents::of(&one_a_person, &design, 2, true), None);
+        let design = LabelDesign::new(&one_a_person, 4, 20);
+        assert_eq!(VarianceComponents::new(&one_a_person, &design, 2, true), None);
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
         // between people to the residual.
         let all: Vec<Observation> =
             (0..150).map(|i| Observation { text: i / 5, annotator: i % 5, level: 0 }).collect();
-        let design = LabelDesign::of(&all, 30, 5);
+        let design = LabelDesign::new(&all, 30, 5);
         let found = VarianceComponents { text: 0.4, annotator: 0.2, residual: 0.6 };
         let mut ratios: Vec<f64> = (0..4000)
             .map(|seed| design.plausible(&found, seed).unwrap())

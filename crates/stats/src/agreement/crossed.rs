@@ -50,7 +50,7 @@ impl LeftOut {
         let mean = people.iter().sum::<f64>() / n;
         let spread: f64 = people.iter().map(|without| (without - mean).powi(2)).sum();
         let of_people = ((n - 1.0) / n * spread - self.labels).max(0.0);
-        // The Bayesian bootstrap's small-sample factor, as in `Interval::of`.
+        // The Bayesian bootstrap's small-sample factor, as in `Interval::new`.
         let of_texts = over_texts.standard_error.powi(2) * (k + 1.0) / (k - 1.0);
         let variance = of_people + of_texts;
         let freedom = variance.powi(2) / (of_people.powi(2) / (n - 1.0) + of_texts.powi(2) / (k - 1.0));

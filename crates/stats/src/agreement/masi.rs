@@ -88,7 +88,7 @@ pub fn set_reliability(
         let alpha = |weights: &[f64]| items.alpha(weights, |a, b| far[a * sets + b]);
         let draws = resample(&once, options, "agreement", progress, alpha)?;
         let figure = Figure { estimate, clusters: deciding, range: (f64::NEG_INFINITY, 1.0) };
-        over_texts = Interval::of(figure, draws.into_iter(), options);
+        over_texts = Interval::new(figure, draws.into_iter(), options);
         if let Some(narrow) = over_texts {
             let left_out = items.left_out(estimate, &far, progress)?;
             interval = left_out.interval(&figure, &narrow, options);

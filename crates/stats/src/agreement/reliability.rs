@@ -134,7 +134,7 @@ pub fn reliability(
         for (at, interval) in intervals.iter_mut().enumerate() {
             let Some(estimate) = whole[at] else { continue };
             let figure = Figure { estimate, clusters: deciding, range: (f64::NEG_INFINITY, 1.0) };
-            let over_texts = Interval::of(figure, draws.iter().map(|d| d[at]), options);
+            let over_texts = Interval::new(figure, draws.iter().map(|d| d[at]), options);
             let wider = over_texts.and_then(|narrow| left_out[at].interval(&figure, &narrow, options));
             *interval = (wider, over_texts);
         }
@@ -179,7 +179,7 @@ impl<'a> Pattern<'a> {
         let mut texts: BTreeMap<&[u32], u32> = BTreeMap::new();
         counts.chunks_exact(levels).for_each(|counts| *texts.entry(counts).or_default() += 1);
         let pattern =
-            |(counts, texts)| TextShares::of(counts).map(|shares| Pattern { counts, shares, texts });
+            |(counts, texts)| TextShares::new(counts).map(|shares| Pattern { counts, shares, texts });
         texts.into_iter().filter_map(pattern).collect()
     }
 
@@ -260,7 +260,7 @@ impl Sums {
 
     /// Adds this many texts with these counts, or subtracts them if negative.
     fn add(&mut self, counts: &[u32], texts: f64) {
-        if let Some(shares) = TextShares::of(counts) {
+        if let Some(shares) = TextShares::new(counts) {
             self.coincidences.add(counts, texts);
             self.shares.add(&shares, texts);
         }

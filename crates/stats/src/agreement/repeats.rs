@@ -31,7 +31,7 @@ pub struct SelfAgreement {
 impl SelfAgreement {
     /// Of one person: Wilson's interval (1927, Probable inference, eq. 5), with re-annotations treated as
     /// independent. `None` with fewer than [`FEWEST_REPEATS`].
-    pub fn of(same: u32, repeats: u32) -> Option<Self> {
+    pub fn new(same: u32, repeats: u32) -> Option<Self> {
         if repeats < FEWEST_REPEATS || same > repeats {
             return None;
         }
@@ -48,12 +48,12 @@ impl SelfAgreement {
     /// surveys; Korn and Graubard 1998). Its degrees of freedom are one less than the number of people, or
     /// than their effective number with equal numbers of re-annotations (Kish 1965).
     ///
-    /// With fewer than [`FEWEST_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::of`],
+    /// With fewer than [`FEWEST_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::new`],
     /// only about these people.
     pub fn of_people(counts: &[(u32, u32)]) -> Option<Self> {
         let with_repeats = || counts.iter().filter(|(_, all)| *all > 0);
         let (same, repeats) = with_repeats().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
-        let alone = Self::of(same, repeats)?;
+        let alone = Self::new(same, repeats)?;
         let people = with_repeats().count();
         if people < FEWEST_PEOPLE_WHO_REPEAT {
             return Some(alone);
@@ -103,14 +103,14 @@ mod tests {
     /// `prop.test(8, 10, correct = FALSE)$conf.int`.
     #[test]
     fn the_interval_is_wilsons() {
-        let many = SelfAgreement::of(759, 1000).unwrap();
+        let many = SelfAgreement::new(759, 1000).unwrap();
         assert!((many.low - 0.731_533_0).abs() < 1e-6 && (many.high - 0.784_484_7).abs() < 1e-6, "{many:?}");
-        let few = SelfAgreement::of(8, 10).unwrap();
+        let few = SelfAgreement::new(8, 10).unwrap();
         assert!((few.low - 0.490_162_5).abs() < 1e-6 && (few.high - 0.943_317_8).abs() < 1e-6, "{few:?}");
-        let all = SelfAgreement::of(10, 10).unwrap();
+        let all = SelfAgreement::new(10, 10).unwrap();
         assert_eq!((all.share, all.high), (1.0, 1.0));
-        assert!(SelfAgreement::of(5, 5).is_some());
-        assert_eq!(SelfAgreement::of(4, 4), None);
+        assert!(SelfAgreement::new(5, 5).is_some());
+        assert_eq!(SelfAgreement::new(4, 4), None);
     }
 
     /// Against scipy: five people with 60 re-annotations each, by the same formulas; a single person gets
@@ -120,9 +120,9 @@ mod tests {
         let five = SelfAgreement::of_people(&[(54, 60), (48, 60), (30, 60), (51, 60), (42, 60)]).unwrap();
         assert!((five.low - 0.523_555_9).abs() < 1e-6 && (five.high - 0.891_187_7).abs() < 1e-6, "{five:?}");
         let alike = SelfAgreement::of_people(&[(45, 60); 5]).unwrap();
-        let independent = SelfAgreement::of(225, 300).unwrap();
+        let independent = SelfAgreement::new(225, 300).unwrap();
         assert!(alike.low < independent.low && alike.high > independent.high, "{alike:?}");
-        assert_eq!(SelfAgreement::of_people(&[(8, 10), (0, 0)]), SelfAgreement::of(8, 10));
+        assert_eq!(SelfAgreement::of_people(&[(8, 10), (0, 0)]), SelfAgreement::new(8, 10));
         assert_eq!(SelfAgreement::of_people(&[(2, 2), (1, 2)]), None);
         let all = SelfAgreement::of_people(&[(20, 20); 4]).unwrap();
         assert_eq!((all.share, all.high), (1.0, 1.0));
@@ -145,7 +145,7 @@ mod tests {
         assert!(repeats < best && best < repeats.sqrt(), "{repeats} {best}");
         // Few and many re-annotations with these shares: the ends include the share's uncertainty.
         for n in [50.0, 5_000.0_f64] {
-            let found = SelfAgreement::of((repeats * n).round() as u32, n as u32).unwrap();
+            let found = SelfAgreement::new((repeats * n).round() as u32, n as u32).unwrap();
             let (low, high) = found.ceiling();
             assert_eq!((low, high), (found.low, found.high.sqrt()));
             assert!(low < found.share && found.share.sqrt() < high && low < best && best < high);

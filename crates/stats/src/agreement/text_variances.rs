@@ -23,7 +23,7 @@ impl TextVariances {
     ///
     /// # Panics
     /// If an observation is beyond the texts.
-    pub fn of(observations: &[Observation], texts: usize) -> Option<Self> {
+    pub fn new(observations: &[Observation], texts: usize) -> Option<Self> {
         let (mut n, mut sum, mut squares) = (vec![0_u32; texts], vec![0.0; texts], vec![0.0; texts]);
         for label in observations {
             let (text, level) = (label.text as usize, f64::from(label.level));
@@ -95,7 +95,7 @@ mod tests {
     /// 2/3.
     #[test]
     fn where_chance_explains_it_all_texts_are_alike() {
-        let found = TextVariances::of(&labels(&[&[1, 1], &[0, 2], &[3, 3], &[2], &[]]), 5).unwrap();
+        let found = TextVariances::new(&labels(&[&[1, 1], &[0, 2], &[3, 3], &[2], &[]]), 5).unwrap();
         let width = |n: f64| 2.0 * 1.959_963_984_540_054 * (2.0 / 3.0 / n).sqrt();
         for (text, n) in [(0, 2.0), (1, 2.0), (3, 1.0)] {
             assert!((found.width(text).unwrap() - width(n)).abs() < 1e-12, "{text}");
@@ -103,8 +103,8 @@ mod tests {
         assert_eq!(found.width(4), None);
         assert!((found.labels_for_width(4, width(1.0)) - 1.0).abs() < 1e-9);
         assert_eq!(found.labels_for_width(0, width(7.0)), 7.0);
-        assert!(TextVariances::of(&labels(&[&[1], &[2]]), 2).is_none());
-        assert!(TextVariances::of(&[], 0).is_none());
+        assert!(TextVariances::new(&labels(&[&[1], &[2]]), 2).is_none());
+        assert!(TextVariances::new(&[], 0).is_none());
     }
 
     /// By hand: twelve texts of ten labels, six with variance 0 and six with 40/9 (five at either end of five
@@ -114,7 +114,7 @@ mod tests {
     fn texts_that_differ_keep_most_of_their_own() {
         let (alike, apart): ([u16; 10], [u16; 10]) = ([2; 10], [0, 0, 0, 0, 0, 4, 4, 4, 4, 4]);
         let all: Vec<&[u16]> = (0..12).map(|t| if t % 2 == 0 { &alike[..] } else { &apart[..] }).collect();
-        let found = TextVariances::of(&labels(&all), 12).unwrap();
+        let found = TextVariances::new(&labels(&all), 12).unwrap();
         let pooled = 20.0 / 9.0;
         let between = (108.0 * pooled * pooled - 24.0 * pooled * pooled) / 132.0;
         let share = between / (between + 2.0 * (pooled * pooled + between) / 9.0);
@@ -145,7 +145,7 @@ mod tests {
                     all.push(Observation { text: text as u32, annotator, level: level as u16 });
                 }
             }
-            let found = TextVariances::of(&all, 150).unwrap();
+            let found = TextVariances::new(&all, 150).unwrap();
             for text in (0..150).filter(|text| found.width(*text).unwrap() <= 1.4) {
                 let levels: Vec<f64> =
                     all.iter().filter(|o| o.text as usize == text).map(|o| f64::from(o.level)).collect();

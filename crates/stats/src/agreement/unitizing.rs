@@ -78,11 +78,11 @@ pub fn unitizing_alpha(answers: &[MarkedUnits]) -> Result<Unitizing, ModelError>
         observed += 2.0 * differences / (given.len() - 1) as f64;
     }
     let joined = joined.iter().filter(|(text, _)| by_text.contains_key(text)).map(|(_, joined)| joined).sum();
-    Ok(Unitizing::of(observed, everywhere.expected(), joined))
+    Ok(Unitizing::new(observed, everywhere.expected(), joined))
 }
 
 impl Unitizing {
-    fn of(observed: f64, expected: f64, joined: u64) -> Self {
+    fn new(observed: f64, expected: f64, joined: u64) -> Self {
         let alpha = (expected > 0.0).then(|| 1.0 - observed / expected);
         Self { alpha, observed, expected, joined }
     }
@@ -90,7 +90,7 @@ impl Unitizing {
     /// Combines several types: 1 minus the sum of observed over the sum of expected disagreements.
     pub fn together<'a>(types: impl IntoIterator<Item = &'a Self>) -> Self {
         types.into_iter().fold(Self::default(), |all, one| {
-            Self::of(all.observed + one.observed, all.expected + one.expected, all.joined + one.joined)
+            Self::new(all.observed + one.observed, all.expected + one.expected, all.joined + one.joined)
         })
     }
 }

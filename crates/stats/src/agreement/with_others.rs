@@ -71,7 +71,7 @@ pub fn beside_others(
     let mut own: Vec<Vec<Observation>> = vec![Vec::new(); annotators];
     sorted.iter().for_each(|o| own[o.annotator as usize].push(*o));
     let used: Vec<Vec<u32>> = own.iter().map(|labels| used(labels, levels)).collect();
-    let everyone = Use::of(&used, levels);
+    let everyone = Use::new(&used, levels);
     let one = |(labels, used): (&Vec<Observation>, &Vec<u32>)| {
         let shared = shared(labels, &counts, levels);
         let (equal, interval) = agreement(&shared);
@@ -174,7 +174,7 @@ struct Use {
 
 impl Use {
     /// For each level; people without labels are ignored.
-    fn of(used: &[Vec<u32>], levels: usize) -> Vec<Self> {
+    fn new(used: &[Vec<u32>], levels: usize) -> Vec<Self> {
         let mut all = vec![Self::default(); levels];
         for used in used {
             let n = f64::from(used.iter().sum::<u32>());

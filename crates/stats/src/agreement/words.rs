@@ -88,7 +88,7 @@ pub fn word_agreement(
             let draws =
                 resample(&once, options, "agreement", progress, |weights| of(&weighted(&texts, weights)))?;
             let figure = Figure { estimate, clusters: deciding, range };
-            over_texts = Interval::of(figure, draws.into_iter(), options);
+            over_texts = Interval::new(figure, draws.into_iter(), options);
             let mut left = LeftOut::default();
             people.iter().for_each(|gone| left.person(of(&whole.plus(gone, -1.0))));
             labels.iter().for_each(|gone| left.label(estimate, of(&whole.plus(gone, -1.0)), 1.0));

@@ -37,7 +37,7 @@ impl SidesCompared {
     ///
     /// # Errors
     /// [`ModelError::Cancelled`].
-    pub fn of(
+    pub fn new(
         observations: &[Observation],
         texts: usize,
         sides: [&[u32]; 2],
@@ -69,7 +69,7 @@ impl SidesCompared {
     }
 }
 
-/// How much higher side 1 answers than side 0: the gap of [`SidesCompared::of`] without its more expensive
+/// How much higher side 1 answers than side 0: the gap of [`SidesCompared::new`] without its more expensive
 /// parts; `None` with too little data.
 ///
 /// # Errors

@@ -115,7 +115,7 @@ pub struct Averages {
 
 impl Averages {
     /// Averages of the scores of all levels.
-    pub fn of(classes: &[ClassScores]) -> Self {
+    pub fn new(classes: &[ClassScores]) -> Self {
         let labels: usize = classes.iter().map(|c| c.support).sum();
         if labels == 0 {
             return Self::default();

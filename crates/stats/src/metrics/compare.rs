@@ -174,7 +174,7 @@ fn difference(
         second,
         difference,
         over,
-        interval: Interval::of(figure, draws.map(Some), options),
+        interval: Interval::new(figure, draws.map(Some), options),
         p: (n > 0).then(|| (1 + beyond) as f64 / (1 + n) as f64),
     }
 }

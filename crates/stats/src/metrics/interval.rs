@@ -84,7 +84,7 @@ pub(crate) struct Figure {
 impl Interval {
     /// `None` where there is too little data: fewer than two clusters, resamples that do not vary, or a
     /// figure that fewer than half of the resamples define (the rest would not be representative).
-    pub(crate) fn of(
+    pub(crate) fn new(
         figure: Figure,
         values: impl Iterator<Item = Option<f64>>,
         options: &BootstrapOptions,
@@ -197,15 +197,15 @@ mod tests {
         let options = BootstrapOptions { resamples: 10, confidence: 0.9, seed: 0 };
         let values = |defined: usize| (0..10).map(move |i| (i < defined).then_some(f64::from(i as u8)));
         let figure = Figure { estimate: 20.0, clusters: 8, range: (0.0, 22.0) };
-        assert_eq!(Interval::of(figure, values(4), &options), None);
+        assert_eq!(Interval::new(figure, values(4), &options), None);
         // Five values 0 to 4: standard deviation 1.5811, t of 7 degrees 1.8946, root of 9 / 7.
-        let interval = Interval::of(figure, values(5), &options).unwrap();
+        let interval = Interval::new(figure, values(5), &options).unwrap();
         assert_eq!(interval.resamples, 5);
         assert!((interval.low - (20.0 - 1.894_579 * (9.0f64 / 7.0).sqrt() * 2.5f64.sqrt())).abs() < 1e-5);
         assert_eq!(interval.high, 22.0);
-        assert_eq!(Interval::of(figure, std::iter::empty(), &options), None);
-        assert_eq!(Interval::of(figure, std::iter::repeat_n(Some(0.3), 10), &options), None);
-        assert_eq!(Interval::of(Figure { clusters: 1, ..figure }, values(10), &options), None);
+        assert_eq!(Interval::new(figure, std::iter::empty(), &options), None);
+        assert_eq!(Interval::new(figure, std::iter::repeat_n(Some(0.3), 10), &options), None);
+        assert_eq!(Interval::new(Figure { clusters: 1, ..figure }, values(10), &options), None);
         let wrong = BootstrapOptions { confidence: 1.0, ..options };
         assert_eq!(wrong.check(), Err(ModelError::Confidence(1.0)));
         assert_eq!(BootstrapOptions { resamples: 0, ..options }.check(), Err(ModelError::NoResamples));

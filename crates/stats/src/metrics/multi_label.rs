@@ -42,7 +42,7 @@ impl MultiLabelScores {
     /// # Errors
     /// [`ModelError::Length`] where the lists differ in length, [`ModelError::UnknownLevel`] for an option
     /// that the question does not have.
-    pub fn of(truth: &[OptionSet], predicted: &[OptionSet], options: usize) -> Result<Self, ModelError> {
+    pub fn new(truth: &[OptionSet], predicted: &[OptionSet], options: usize) -> Result<Self, ModelError> {
         check_options(options)?;
         if predicted.len() != truth.len() {
             let (what, expected, found) = ("the list of predicted sets", truth.len(), predicted.len());
@@ -94,7 +94,7 @@ impl BinaryLogLoss {
     ///
     /// # Errors
     /// [`ModelError::Length`], [`ModelError::UnknownLevel`], [`ModelError::NotProbability`].
-    pub fn of(truth: &[OptionSet], probabilities: &[f32], options: usize) -> Result<Self, ModelError> {
+    pub fn new(truth: &[OptionSet], probabilities: &[f32], options: usize) -> Result<Self, ModelError> {
         check(truth, probabilities, options)?;
         if truth.is_empty() {
             return Ok(Self::default());
@@ -223,16 +223,16 @@ mod tests {
 
     #[test]
     fn an_option_that_nobody_has_and_nobody_predicts_is_left_out() {
-        let scores = MultiLabelScores::of(&[set(&[0]), set(&[])], &[set(&[0, 1]), set(&[])], 3).unwrap();
+        let scores = MultiLabelScores::new(&[set(&[0]), set(&[])], &[set(&[0, 1]), set(&[])], 3).unwrap();
         assert_eq!(scores.options.iter().map(|o| o.f1).collect::<Vec<_>>(), [Some(1.0), Some(0.0), None]);
         assert_eq!(scores.macro_f1, Some(0.5));
         assert_eq!(scores.micro_f1, Some(2.0 / 3.0));
         // Half of the first answer, and two empty sets.
         assert_eq!(scores.jaccard, Some(0.75));
         assert_eq!((scores.subset_accuracy, scores.hamming_loss), (Some(0.5), Some(1.0 / 6.0)));
-        let nothing = MultiLabelScores::of(&[set(&[])], &[set(&[])], 64).unwrap();
+        let nothing = MultiLabelScores::new(&[set(&[])], &[set(&[])], 64).unwrap();
         assert_eq!((nothing.micro_f1, nothing.macro_f1, nothing.jaccard), (None, None, Some(1.0)));
-        assert_eq!(MultiLabelScores::of(&[], &[], 2).unwrap().jaccard, None);
+        assert_eq!(MultiLabelScores::new(&[], &[], 2).unwrap().jaccard, None);
     }
 
     #[test]
@@ -262,7 +262,7 @@ mod tests {
         let truth: Vec<OptionSet> =
             (0..40u32).map(|i| if i * i % 7 < 3 { set(&[0]) } else { set(&[]) }).collect();
         let f1 = |thresholds: &Thresholds| {
-            MultiLabelScores::of(&truth, &thresholds.answers(&p), 1).unwrap().micro_f1.unwrap()
+            MultiLabelScores::new(&truth, &thresholds.answers(&p), 1).unwrap().micro_f1.unwrap()
         };
         let best = f1(&Thresholds::tuned_for_f1(&truth, &p, 1).unwrap());
         for cut in 0..82 {
@@ -272,22 +272,22 @@ mod tests {
 
     #[test]
     fn loss_is_finite_at_the_ends() {
-        let loss = BinaryLogLoss::of(&[set(&[0]), set(&[])], &[0.0, 0.5, 0.0, 0.5], 2).unwrap();
+        let loss = BinaryLogLoss::new(&[set(&[0]), set(&[])], &[0.0, 0.5, 0.0, 0.5], 2).unwrap();
         assert!((loss.options[0] + CLIP.ln() / 2.0).abs() < 1e-9);
         assert!((loss.options[1] - 2f64.ln()).abs() < 1e-12);
-        assert_eq!(BinaryLogLoss::of(&[], &[], 2).unwrap(), BinaryLogLoss::default());
+        assert_eq!(BinaryLogLoss::new(&[], &[], 2).unwrap(), BinaryLogLoss::default());
     }
 
     #[test]
     fn says_what_is_wrong() {
         let sets = [set(&[1])];
-        let loss = |p: &[f32], options| BinaryLogLoss::of(&sets, p, options).unwrap_err();
+        let loss = |p: &[f32], options| BinaryLogLoss::new(&sets, p, options).unwrap_err();
         assert!(matches!(loss(&[0.5], 2), ModelError::Length { expected: 2, found: 1, .. }));
         assert!(matches!(loss(&[0.5], 1), ModelError::UnknownLevel { level: 1, levels: 1, .. }));
         for wrong in [f32::NAN, 1.5, -0.1] {
             assert!(matches!(loss(&[0.5, wrong], 2), ModelError::NotProbability { level: 1, .. }));
         }
-        assert!(MultiLabelScores::of(&sets, &[], 2).is_err());
+        assert!(MultiLabelScores::new(&sets, &[], 2).is_err());
         assert!(matches!(loss(&[], 0), ModelError::Length { found: 0, .. }));
         assert!(matches!(loss(&[0.5; 65], 65), ModelError::Length { found: 65, .. }));
     }

@@ -68,7 +68,7 @@ impl Resampled {
     ///
     /// # Errors
     /// The same as [`Scored::check`]; [`ModelError::Cancelled`].
-    pub fn of(
+    pub fn new(
         scored: &Scored,
         ordinal: bool,
         seed: u64,
@@ -297,14 +297,14 @@ mod tests {
     }
 
     fn resampled(scored: &Scored) -> Resampled {
-        Resampled::of(scored, true, 3, |scored| Scores::of(scored, true), &Silent).unwrap()
+        Resampled::new(scored, true, 3, |scored| Scores::new(scored, true), &Silent).unwrap()
     }
 
     #[test]
     fn every_metric_has_a_difference_and_holds_it() {
         let (a, b) = (model(0.05, 60, 8), model(0.0, 60, 8));
         let found = resampled(&a).less(&resampled(&b), 0.9).unwrap();
-        let (of_a, of_b) = (Scores::of(&a, true), Scores::of(&b, true));
+        let (of_a, of_b) = (Scores::new(&a, true), Scores::new(&b, true));
         let mut intervals = 0;
         for ((key, first), (_, second)) in of_a.values().into_iter().zip(of_b.values()) {
             assert_eq!(found.contains_key(key), first.is_some() && second.is_some(), "{key}");

@@ -61,7 +61,7 @@ impl Report {
     ///
     /// # Errors
     /// The same as [`bootstrap`].
-    pub fn of(
+    pub fn new(
         scored: &Scored,
         train: &[Observation],
         ordinal: bool,
@@ -69,7 +69,7 @@ impl Report {
         progress: &dyn Progress,
     ) -> Result<Self, ModelError> {
         scored.check()?;
-        let scores = Scores::of(scored, ordinal);
+        let scores = Scores::new(scored, ordinal);
         let confusion = confusion(&scored.truth(), &scored.predicted(), scored.levels);
         let classes = class_scores(&confusion);
         let mut intervals = Vec::new();
@@ -85,7 +85,7 @@ impl Report {
                 all: scores.accuracy,
                 of: classes.iter().map(|c| c.recall).collect(),
             },
-            averages: Averages::of(&classes),
+            averages: Averages::new(&classes),
             calibration: calibration_curve(scored, options.bins),
             annotators: annotator_scores(scored, train),
             scores,
@@ -104,6 +104,6 @@ impl Report {
     /// Its interval over the unit that the number is about: annotators for the numbers about annotators, else
     /// texts.
     pub fn interval_of(&self, key: &str) -> Option<&super::Interval> {
-        self.interval(Cluster::of(key), key)
+        self.interval(Cluster::new(key), key)
     }
 }

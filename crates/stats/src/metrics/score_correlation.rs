@@ -97,7 +97,7 @@ pub fn score_correlation(
         let range = (f64::NEG_INFINITY, f64::INFINITY);
         let of = Figure { estimate: value.atanh(), clusters, range };
         let exact = value.abs() > 1.0 - EXACT;
-        let interval = bootstrap.filter(|_| !exact).and_then(|options| Interval::of(of, z, options));
+        let interval = bootstrap.filter(|_| !exact).and_then(|options| Interval::new(of, z, options));
         Some(Correlation { value, interval: interval.map(|i| (i.low.tanh(), i.high.tanh())) })
     };
     Ok(ScoreCorrelation { texts, pearson: figure(0), spearman: figure(1) })

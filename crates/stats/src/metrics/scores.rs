@@ -120,7 +120,7 @@ pub struct Scores {
 
 impl Scores {
     /// All metrics of `scored`; the ordinal ones if `ordinal`.
-    pub fn of(scored: &Scored, ordinal: bool) -> Self {
+    pub fn new(scored: &Scored, ordinal: bool) -> Self {
         let (truth, predicted) = (scored.truth(), scored.predicted());
         let annotators = classes::by_annotator(scored, &predicted);
         let texts = disagreement::by_text(scored);
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn nothing_scored_gives_counts_and_no_numbers() {
-        let scores = Scores::of(&Scored { levels: 2, ..Default::default() }, false);
+        let scores = Scores::new(&Scored { levels: 2, ..Default::default() }, false);
         assert_eq!(scores, Scores::default());
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct TextMeasures {
 
 impl TextMeasures {
     /// Measures of the labels in `rows`, at least one; those for ordered levels only if `ordinal`.
-    fn of(scored: &Scored, rows: &[usize], ordinal: bool) -> Self {
+    fn new(scored: &Scored, rows: &[usize], ordinal: bool) -> Self {
         let (levels, n) = (scored.levels, rows.len() as f64);
         let predictions: Vec<&[f32]> = rows.iter().map(|&i| scored.row(i)).collect();
         let mut observed = vec![0.0; levels];
@@ -65,7 +65,7 @@ impl TextMeasures {
 
 /// The measures of every text with labels, in order of their indices.
 pub(crate) fn measures_by_text(scored: &Scored, ordinal: bool) -> Vec<TextMeasures> {
-    rows_by_text(scored).values().map(|rows| TextMeasures::of(scored, rows, ordinal)).collect()
+    rows_by_text(scored).values().map(|rows| TextMeasures::new(scored, rows, ordinal)).collect()
 }
 
 /// The means over texts with weights, at least one of which is positive.
@@ -142,7 +142,7 @@ mod tests {
             .map(|(annotator, &(text, level))| Observation { text, annotator, level })
             .collect();
         let scored = Scored { observations, probabilities: p.repeat(rows.len()), levels, tuned: None };
-        Scores::of(&scored, ordinal)
+        Scores::new(&scored, ordinal)
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl DrawPanels {
         if size == 0 {
             return Err(QuotaError::Nobody);
         }
-        let attributes = Seats::of(quotas, size)?;
+        let attributes = Seats::new(quotas, size)?;
         if size > people.len() {
             return Err(QuotaError::TooFewPeople { size, people: people.len() });
         }

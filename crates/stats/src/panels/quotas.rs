@@ -87,7 +87,7 @@ pub(super) struct Seats {
 impl Seats {
     /// Seats by largest remainder (Hamilton's method): each value gets the integer part of share x size, and
     /// those with the largest remainders one more; the first in case of ties.
-    pub(super) fn of(quotas: &[Quota], size: usize) -> Result<Vec<Self>, QuotaError> {
+    pub(super) fn new(quotas: &[Quota], size: usize) -> Result<Vec<Self>, QuotaError> {
         let mut all: Vec<(Self, Vec<f64>)> = Vec::new();
         for Quota { attribute, value, share } in quotas {
             if !(0.0..=1.0).contains(share) {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_was_not_named_are_the_others() {
-        let seats = Seats::of(&[quota("gender", "Woman", 0.5), quota("age", "18-24", 0.25)], 8).unwrap();
+        let seats = Seats::new(&[quota("gender", "Woman", 0.5), quota("age", "18-24", 0.25)], 8).unwrap();
         assert_eq!((&seats[0].members[..], &seats[1].members[..]), (&[4, 4][..], &[2, 6][..]));
         assert_eq!(
             (seats[0].place(Some("Woman")), seats[0].place(Some("Man")), seats[0].place(None)),
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn shares_that_cannot_be_are_named() {
-        let refused = |quotas: &[Quota]| Seats::of(quotas, 8).unwrap_err().to_string();
+        let refused = |quotas: &[Quota]| Seats::new(quotas, 8).unwrap_err().to_string();
         let above = refused(&[quota("g", "W", 0.7), quota("g", "M", 0.6)]);
         assert!(above.starts_with("the shares of g add up to 1.3"), "{above}");
         assert!(refused(&[quota("g", "W", f64::NAN)]).contains("g=W"));

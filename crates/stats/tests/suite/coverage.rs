@@ -87,14 +87,14 @@ fn coverage(
     population: &Scored,
     sample: impl Fn(u64) -> Scored + Sync,
 ) -> BTreeMap<String, (f64, usize)> {
-    let truth: BTreeMap<&str, Option<f64>> = Scores::of(population, true).values().into_iter().collect();
+    let truth: BTreeMap<&str, Option<f64>> = Scores::new(population, true).values().into_iter().collect();
     let options = BootstrapOptions { resamples: 200, confidence: 0.9, seed: 3 };
     let found: Vec<(String, bool)> = (0..sets)
         .into_par_iter()
         .flat_map_iter(|set| {
             let scored = sample(1000 + set);
             let estimates: BTreeMap<&str, Option<f64>> =
-                Scores::of(&scored, true).values().into_iter().collect();
+                Scores::new(&scored, true).values().into_iter().collect();
             let of = bootstrap(&scored, true, over, &options, &Silent).unwrap().of;
             let hit = |(key, interval): (String, Interval)| {
                 holds(&key, estimates[key.as_str()].unwrap(), &interval);
@@ -379,8 +379,8 @@ fn plans_held(texts: u32, people: u32, each: usize, sets: u64) -> [f64; 3] {
                 labels.push(Observation { text, annotator: a as u32, level });
             }
         }
-        let design = LabelDesign::of(&labels, texts as usize, people as usize);
-        let found = VarianceComponents::of(&labels, &design, 5, true).unwrap();
+        let design = LabelDesign::new(&labels, texts as usize, people as usize);
+        let found = VarianceComponents::new(&labels, &design, 5, true).unwrap();
         (design, found)
     };
     let numbers = |c: &VarianceComponents| {
@@ -455,7 +455,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
         let scored = small(seed);
         let ordinal = seed % 2 == 0;
         let estimates: BTreeMap<&str, Option<f64>> =
-            Scores::of(&scored, ordinal).values().into_iter().collect();
+            Scores::new(&scored, ordinal).values().into_iter().collect();
         for over in Cluster::ALL {
             let of = bootstrap(&scored, ordinal, over, &options, &Silent).unwrap().of;
             for (key, interval) in &of {

@@ -37,7 +37,7 @@ fn plain() -> ReportOptions {
 #[test]
 fn scores_are_those_of_scikit_learn_and_scipy() {
     let reference = reference();
-    let scores = Scores::of(&scored(&reference["ordinal"], "probabilities"), true);
+    let scores = Scores::new(&scored(&reference["ordinal"], "probabilities"), true);
     for (key, value) in scores.values() {
         assert!(value.is_some());
         same(key, value, &reference["scores"][key]);
@@ -62,14 +62,14 @@ fn the_rule_for_macro_f1_is_the_best_of_a_grid() {
         assert!(rule.alpha > 0.0, "{name}: a choice that makes a difference");
         let all = all.tuned_by(&rule);
         assert_eq!(serde_json::to_value(&all.tuned).unwrap(), theirs["answers"], "{name}");
-        same("macro F1", Scores::of(&all, name == "ordinal").macro_f1, &theirs["macro_f1"]);
+        same("macro F1", Scores::new(&all, name == "ordinal").macro_f1, &theirs["macro_f1"]);
     }
 }
 
 #[test]
 fn measures_of_soft_labels_without_an_order() {
     let reference = reference();
-    let scores = Scores::of(&scored(&reference["choice"], "probabilities"), false);
+    let scores = Scores::new(&scored(&reference["choice"], "probabilities"), false);
     let theirs = reference["choice_soft"].as_object().unwrap();
     assert_eq!(theirs.len(), 5);
     let values = scores.values();
@@ -86,7 +86,7 @@ fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
     let test = vec![o(3, 0, 1), o(3, 1, 1), o(4, 0, 1), o(5, 0, 0)];
     let scored =
         Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2, tuned: None };
-    let report = Report::of(&scored, &train, false, &plain(), &Silent).unwrap();
+    let report = Report::new(&scored, &train, false, &plain(), &Silent).unwrap();
     // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training
     // label.
     let baselines: Vec<f64> = report.annotators.iter().map(|a| a.baseline).collect();
@@ -98,7 +98,7 @@ fn reports_are_those_of_scikit_learn() {
     let reference = reference();
     for (name, ordinal) in [("ordinal", true), ("choice", false)] {
         let report =
-            Report::of(&scored(&reference[name], "probabilities"), &[], ordinal, &plain(), &Silent).unwrap();
+            Report::new(&scored(&reference[name], "probabilities"), &[], ordinal, &plain(), &Silent).unwrap();
         let theirs = &reference["report"][name];
         assert_eq!(serde_json::to_value(&report.confusion).unwrap(), theirs["confusion"]);
         assert_eq!(report.classes.len(), theirs["classes"].as_array().unwrap().len());
@@ -230,7 +230,7 @@ fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
                 bins: 7,
                 bootstrap: Some(BootstrapOptions { resamples: 60, ..Default::default() }),
             };
-            let report = Report::of(&scored, &observations, ordinal, &options, &Silent).unwrap();
+            let report = Report::new(&scored, &observations, ordinal, &options, &Silent).unwrap();
             comes_back(name, &report);
             assert_eq!(report.scores.accuracy.is_none(), observations.is_empty());
             assert_eq!(report.classes.iter().map(|c| c.support).sum::<usize>(), observations.len());

@@ -31,7 +31,7 @@ fn scores_are_those_of_scikit_learn() {
     let p: Vec<Vec<f32>> = serde_json::from_value(theirs["probabilities"].clone()).unwrap();
     let p = p.concat();
     let scores =
-        |thresholds: &Thresholds| MultiLabelScores::of(&truth, &thresholds.answers(&p), options).unwrap();
+        |thresholds: &Thresholds| MultiLabelScores::new(&truth, &thresholds.answers(&p), options).unwrap();
     let half = scores(&Thresholds::half(options));
     for (key, ours) in [
         ("micro_f1", half.micro_f1),
@@ -43,7 +43,7 @@ fn scores_are_those_of_scikit_learn() {
         assert!(ours.is_some());
         near(key, ours, &theirs[key]);
     }
-    let loss = BinaryLogLoss::of(&truth, &p, options).unwrap();
+    let loss = BinaryLogLoss::new(&truth, &p, options).unwrap();
     let tuned = scores(&Thresholds::tuned_for_f1(&truth, &p, options).unwrap());
     for option in 0..options {
         near("f1 of an option", half.options[option].f1, &theirs["f1"][option]);

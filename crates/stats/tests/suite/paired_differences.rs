@@ -73,7 +73,7 @@ fn sample(texts: u32, annotators: u32, each: u32, spread: f64, seed: u64) -> (Sc
 }
 
 fn figures(scored: &Scored) -> Vec<f64> {
-    let values = Scores::of(scored, true).values();
+    let values = Scores::new(scored, true).values();
     KEYS.iter().map(|key| values.iter().find(|(k, _)| k == key).unwrap().1.unwrap()).collect()
 }
 
@@ -95,7 +95,7 @@ fn coverage(texts: u32, annotators: u32, each: u32, spread: f64, times: u64) -> 
         .into_par_iter()
         .map(|seed| {
             let (a, b) = sample(texts, annotators, each, spread, seed);
-            let of = |scored: &Scored| Resampled::of(scored, true, seed, |s| Scores::of(s, true), &Silent);
+            let of = |scored: &Scored| Resampled::new(scored, true, seed, |s| Scores::new(s, true), &Silent);
             let found = of(&a).unwrap().less(&of(&b).unwrap(), 0.9).unwrap();
             let held = |(key, truth): (&&str, &f64)| {
                 let one = found.get(*key)?;

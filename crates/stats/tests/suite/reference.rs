@@ -32,7 +32,7 @@ fn metrics_are_those_of_scikit_learn() {
         levels: 4,
         tuned: None,
     };
-    let ours = serde_json::to_value(Scores::of(&scored, true)).unwrap();
+    let ours = serde_json::to_value(Scores::new(&scored, true)).unwrap();
     let theirs = reference["scores"].as_object().unwrap();
     assert_eq!(theirs.len(), 13);
     for (name, value) in theirs {

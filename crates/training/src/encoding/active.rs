@@ -17,7 +17,7 @@
 
 use super::Encoding;
 use super::encoders::SelectedEncoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_store::{StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,7 @@ impl ActiveEncoder {
 
 impl Encoding {
     /// The encoder in use and its origin.
-    pub fn active_encoder(&self) -> Result<ActiveEncoder, WorkbenchError> {
+    pub fn active_encoder(&self) -> Result<ActiveEncoder, ProjectError> {
         if let Some(active) = self.context.store.setting(ActiveEncoder::KEY)? {
             return Ok(active);
         }
@@ -148,18 +148,18 @@ impl Encoding {
     }
 
     /// The encoder whose embeddings the project uses; `None` before the first encoding.
-    pub fn chosen(&self) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+    pub fn chosen(&self) -> Result<Option<SelectedEncoder>, ProjectError> {
         Ok(self.active_encoder()?.current)
     }
 
     /// The run whose encoder is in use.
-    pub(crate) fn run_in_use(&self) -> Result<Option<u32>, WorkbenchError> {
+    pub(crate) fn run_in_use(&self) -> Result<Option<u32>, ProjectError> {
         Ok(self.active_encoder()?.run)
     }
 
     /// Makes the first encoder the project's from its first embedding, so that an interrupted encoding
     /// continues with it.
-    pub(crate) fn begin_with_encoder(&self, encoder: &SelectedEncoder) -> Result<bool, WorkbenchError> {
+    pub(crate) fn begin_with_encoder(&self, encoder: &SelectedEncoder) -> Result<bool, ProjectError> {
         let encoder = encoder.clone();
         self.change_encoder(|now| now.current.is_none().then(|| now.chosen(encoder)))
     }
@@ -170,36 +170,36 @@ impl Encoding {
         &self,
         encoder: &SelectedEncoder,
         seen: &ActiveEncoder,
-    ) -> Result<bool, WorkbenchError> {
+    ) -> Result<bool, ProjectError> {
         let (encoder, seen) = (encoder.clone(), seen.clone());
         self.change_encoder(move |now| (now == seen).then(|| now.chosen(encoder)))
     }
 
     /// Uses the tuned encoder of a run.
-    pub(crate) fn use_tuned_encoder(&self, run: u32, encoder: SelectedEncoder) -> Result<(), WorkbenchError> {
+    pub(crate) fn use_tuned_encoder(&self, run: u32, encoder: SelectedEncoder) -> Result<(), ProjectError> {
         self.change_encoder(move |now| Some(now.with_tuned(run, encoder))).map(drop)
     }
 
     /// Uses a run on a frozen encoder. Returns false and changes nothing if the project neither uses that
     /// encoder nor used it before.
-    pub(crate) fn use_frozen_run(&self, run: u32, key: Option<String>) -> Result<bool, WorkbenchError> {
+    pub(crate) fn use_frozen_run(&self, run: u32, key: Option<String>) -> Result<bool, ProjectError> {
         self.change_encoder(move |now| now.with_frozen(run, key.as_deref()))
     }
 
     /// Returns to the encoder that was in use before that of a run.
-    pub(crate) fn stop_using_run(&self) -> Result<(), WorkbenchError> {
+    pub(crate) fn stop_using_run(&self) -> Result<(), ProjectError> {
         self.change_encoder(|now| Some(now.without_run())).map(drop)
     }
 
     /// Removes all references to an encoder that is about to be deleted. Returns false and changes nothing
     /// if it is in use.
-    pub(crate) fn forget_encoder(&self, name: &str) -> Result<bool, WorkbenchError> {
+    pub(crate) fn forget_encoder(&self, name: &str) -> Result<bool, ProjectError> {
         let name = name.to_owned();
         self.change_encoder(move |now| now.without_encoder(&name))
     }
 
     /// Stops using deleted runs and their encoders. `runs` are the remaining ones.
-    pub fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), WorkbenchError> {
+    pub fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), ProjectError> {
         let runs = runs.to_vec();
         let step = move |now: ActiveEncoder| {
             let next = now.clone().without_gone_runs(&runs);
@@ -213,7 +213,7 @@ impl Encoding {
     fn change_encoder(
         &self,
         step: impl FnOnce(ActiveEncoder) -> Option<ActiveEncoder> + Send + 'static,
-    ) -> Result<bool, WorkbenchError> {
+    ) -> Result<bool, ProjectError> {
         let changed = self.context.store.write(move |tx| -> Result<bool, StoreError> {
             let now = in_transaction(tx)?;
             let Some(next) = step(now.clone()) else { return Ok(false) };

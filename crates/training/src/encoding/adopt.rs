@@ -4,7 +4,7 @@ use super::active::ActiveEncoder;
 use super::encoders::SelectedEncoder;
 use dissensus_domain::TextId;
 use dissensus_encoder::{LongTexts, Pooling, Precision};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::{EncoderVersion, Store};
 
 /// Embeddings stored in one write.
@@ -21,7 +21,7 @@ pub fn adopt_embeddings(
     name: &str,
     dim: usize,
     rows: impl IntoIterator<Item = (TextId, Vec<f32>)>,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let (pooling, precision) = (Pooling::Mean, Precision::Fp32);
     let key = format!("{name}/adopted/{pooling}/{dim}");
     store.add_encoder_version(&EncoderVersion {

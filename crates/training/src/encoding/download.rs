@@ -5,7 +5,7 @@ use dissensus_api::EncoderOffer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{Catalogue, EncoderError, KnownEncoder, Source, locate};
 use dissensus_files::AtomicFolder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use sha2::{Digest, Sha256};
@@ -14,7 +14,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The encoder that is downloaded by default.
-pub fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
+pub fn default_encoder() -> Result<KnownEncoder, ProjectError> {
     let catalogue = Catalogue::embedded()?;
     let known = catalogue.default_encoder().cloned();
     known.ok_or_else(|| EncoderError::Catalogue("no encoder is marked `embedded`".to_owned()).into())
@@ -46,7 +46,7 @@ pub fn download(
     home: &Home,
     config: &HubConfig,
     progress: &dyn Progress,
-) -> Result<PathBuf, WorkbenchError> {
+) -> Result<PathBuf, ProjectError> {
     // By its commit, so that the files are those whose checksums are in the catalogue.
     let not_there = || EncoderError::Catalogue(format!("the model hub does not have \"{}\"", known.name));
     let at = known.hub.as_ref().ok_or_else(not_there)?;
@@ -59,14 +59,14 @@ pub fn download(
     let models = home.own_models();
     let fail = |path: &Path, doing| {
         let path = path.to_owned();
-        move |source| WorkbenchError::Io { path, doing, source }
+        move |source| ProjectError::Io { path, doing, source }
     };
     std::fs::create_dir_all(&models).map_err(fail(&models, "making the folder"))?;
     let target = models.join(&known.name);
     let part = AtomicFolder::create(&target).map_err(fail(&models, "making a folder in"))?;
     for file in from_hub(known) {
         if progress.cancelled() {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let (from, to) = (snapshot.join(&file.path), part.path().join(&file.path));
         if let Some(folder) = to.parent() {
@@ -124,7 +124,7 @@ mod tests {
 
     fn setting() -> Setting {
         let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-        let hub = LocalHub::of(&tiny);
+        let hub = LocalHub::new(&tiny);
         let folder = tempfile::tempdir().unwrap();
         let config = HubConfig {
             endpoint: hub.endpoint(),

@@ -4,7 +4,7 @@ use super::Encoding;
 use super::encoders::{EncoderChoice, SelectedEncoder};
 use super::text_features::EncodedText;
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ impl Encoding {
     ///
     /// # Errors
     /// The project has no embeddings, no encoder is available, or it is another one than the project's.
-    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, WorkbenchError> {
+    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, ProjectError> {
         EncodedText::new(text, self.open_in_use(choice)?.0.encode(&[text])?.swap_remove(0))
     }
 
@@ -22,13 +22,13 @@ impl Encoding {
     pub fn open_in_use(
         &self,
         choice: &EncoderChoice,
-    ) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+    ) -> Result<(Encoder, SelectedEncoder, PathBuf), ProjectError> {
         let before =
-            self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+            self.chosen()?.ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
         let (encoder, now, dir) = self.open_encoder(&choice, Some(&before), &Silent)?;
         if now.key != before.key {
-            return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
+            return Err(ProjectError::EncoderChanged { stored: before.key, dir, found: now.key });
         }
         Ok((encoder, now, dir))
     }

@@ -4,7 +4,7 @@ use super::encoders::EncoderChoice;
 use super::text_encoder::TextEncoder;
 use super::text_file::{CheckedTexts, TextFileChoices};
 use dissensus_exchange::VectorWriter;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
@@ -55,12 +55,12 @@ pub fn embed_file(
     replace: bool,
     choice: &EncoderChoice,
     progress: &dyn Progress,
-) -> Result<EmbeddedFile, WorkbenchError> {
+) -> Result<EmbeddedFile, ProjectError> {
     VectorWriter::check(out)?;
     let ids = VectorWriter::ids_path(out);
     let outputs: Vec<&Path> = std::iter::once(out).chain(ids.as_deref()).collect();
     check_outputs(&outputs, &[texts.path.as_path()], replace)?;
-    embed(home, texts, out, replace, choice, progress).map_err(WorkbenchError::all_or_nothing)
+    embed(home, texts, out, replace, choice, progress).map_err(ProjectError::all_or_nothing)
 }
 
 fn embed(
@@ -70,7 +70,7 @@ fn embed(
     replace: bool,
     choice: &EncoderChoice,
     progress: &dyn Progress,
-) -> Result<EmbeddedFile, WorkbenchError> {
+) -> Result<EmbeddedFile, ProjectError> {
     let checked = CheckedTexts::open(texts, progress)?;
     let opened = TextEncoder::open(home, choice, progress)?;
     let encoder = opened.encoder();

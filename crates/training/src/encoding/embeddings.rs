@@ -3,7 +3,7 @@
 use super::Encoding;
 use super::text_features::{NgramLimits, ngrams_of};
 use dissensus_project::context::{Index, QuestionData};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use dissensus_stats::data::{Embeddings, SparseRows};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Basis {
 impl Encoding {
     /// The embeddings in use, one row per text in file order, and their identity; rows of length 0 without
     /// an encoder. A text without an embedding gets the mean of the others.
-    pub fn embeddings(&self) -> Result<(Arc<Embeddings>, Basis), WorkbenchError> {
+    pub fn embeddings(&self) -> Result<(Arc<Embeddings>, Basis), ProjectError> {
         let mut cache = lock(&self.memory.embeddings);
         // Read under the lock, so that an encoder that is activated meanwhile clears the cache after this,
         // not before.
@@ -63,16 +63,16 @@ impl Encoding {
     /// them.
     ///
     /// # Errors
-    /// [`WorkbenchError::NotEncoded`] if a text has no embedding yet.
-    pub fn vectors(&self) -> Result<(Arc<Embeddings>, String), WorkbenchError> {
+    /// [`ProjectError::NotEncoded`] if a text has no embedding yet.
+    pub fn vectors(&self) -> Result<(Arc<Embeddings>, String), ProjectError> {
         match self.embeddings()? {
             (rows, Basis { version: Some(key), texts, encoded }) if encoded == texts => Ok((rows, key)),
-            _ => Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned())),
+            _ => Err(ProjectError::NotEncoded(self.context.store.path().to_owned())),
         }
     }
 
     /// The embeddings of one version, in use or not, in the form of [`Encoding::embeddings`].
-    pub fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
+    pub fn embeddings_of(&self, key: &str) -> Result<Embeddings, ProjectError> {
         self.as_models_take(key, &self.context.index(), &self.context.store.embeddings(key)?)
     }
 
@@ -83,7 +83,7 @@ impl Encoding {
         key: &str,
         index: &Index,
         stored: &dissensus_store::Embeddings,
-    ) -> Result<Embeddings, WorkbenchError> {
+    ) -> Result<Embeddings, ProjectError> {
         let mut rows = aligned(index, stored)?;
         let taught = self.seen_by(Some(key), index)?.taught().to_vec();
         if !taught.is_empty() {
@@ -96,14 +96,14 @@ impl Encoding {
     }
 
     /// Whether models that are now fitted to the first `texts` texts use n-grams.
-    pub(crate) fn gives_ngrams(&self, texts: usize) -> Result<bool, WorkbenchError> {
+    pub(crate) fn gives_ngrams(&self, texts: usize) -> Result<bool, ProjectError> {
         let index = self.context.index();
         let texts = index.texts().get(..texts).unwrap_or_default();
         Ok(ngrams_of(&self.context, texts, *lock(&self.memory.ngram_limits))?.is_some())
     }
 
     /// The n-grams of the first `texts` texts, regardless of their number.
-    pub(crate) fn ngrams_of_run(&self, texts: usize) -> Result<Arc<SparseRows>, WorkbenchError> {
+    pub(crate) fn ngrams_of_run(&self, texts: usize) -> Result<Arc<SparseRows>, ProjectError> {
         let index = self.context.index();
         let texts = index.texts().get(..texts).unwrap_or_default();
         Ok(ngrams_of(&self.context, texts, NgramLimits::LIFTED)?.unwrap_or_default())
@@ -114,7 +114,7 @@ impl Encoding {
         &self,
         embeddings: Arc<Embeddings>,
         wanted: bool,
-    ) -> Result<Arc<Embeddings>, WorkbenchError> {
+    ) -> Result<Arc<Embeddings>, ProjectError> {
         if embeddings.dim == 0 || embeddings.ngrams.is_some() == wanted {
             return Ok(embeddings);
         }
@@ -131,18 +131,18 @@ impl Encoding {
     pub fn embeddings_for(
         &self,
         question_data: &QuestionData,
-    ) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
+    ) -> Result<(Arc<Embeddings>, Option<String>), ProjectError> {
         let (all, basis) = self.embeddings()?;
         if all.texts < question_data.texts.len() {
             // An import has just ended and the index is about to follow it.
-            return Err(WorkbenchError::Busy("import"));
+            return Err(ProjectError::Busy("import"));
         }
         Ok((first_texts(&all, question_data.texts.len())?, basis.version))
     }
 }
 
 /// One row per text of the index: its embedding, or the mean of all if it has none.
-fn aligned(index: &Index, stored: &dissensus_store::Embeddings) -> Result<Embeddings, WorkbenchError> {
+fn aligned(index: &Index, stored: &dissensus_store::Embeddings) -> Result<Embeddings, ProjectError> {
     let dim = stored.dim;
     let mut mean = vec![0.0_f64; dim];
     for row in stored.values.chunks_exact(dim) {
@@ -160,13 +160,13 @@ fn aligned(index: &Index, stored: &dissensus_store::Embeddings) -> Result<Embedd
 }
 
 /// The rows of the first `texts` texts.
-pub fn first_texts(all: &Arc<Embeddings>, texts: usize) -> Result<Arc<Embeddings>, WorkbenchError> {
+pub fn first_texts(all: &Arc<Embeddings>, texts: usize) -> Result<Arc<Embeddings>, ProjectError> {
     if all.texts == texts {
         return Ok(Arc::clone(all));
     }
     if all.texts < texts {
         // An import has just ended and the index is about to follow it.
-        return Err(WorkbenchError::Busy("import"));
+        return Err(ProjectError::Busy("import"));
     }
     if all.dim == 0 {
         return Ok(Arc::new(Embeddings::none(texts)));

@@ -3,7 +3,7 @@
 use super::encoders::{EncoderChoice, SelectedEncoder};
 use super::{ActiveEncoder, Encoded, Encoding};
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Activity, Progress};
 use std::path::Path;
@@ -24,7 +24,7 @@ impl Encoding {
     /// # Errors
     /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. Finished
     /// embeddings are retained.
-    pub fn encode(&self, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Encoded, WorkbenchError> {
+    pub fn encode(&self, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Encoded, ProjectError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
         let seen = self.active_encoder()?;
@@ -37,14 +37,14 @@ impl Encoding {
     /// exist already.
     ///
     /// # Errors
-    /// Those of [`Encoding::encode`]; [`WorkbenchError::NotEncoded`] for a reader;
-    /// [`WorkbenchError::EncoderChanged`] if the available encoder is no longer the one that made the
+    /// Those of [`Encoding::encode`]; [`ProjectError::NotEncoded`] for a reader;
+    /// [`ProjectError::EncoderChanged`] if the available encoder is no longer the one that made the
     /// project's embeddings.
     pub fn ensure_encoded(
         &self,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<Option<EncoderSwitch>, WorkbenchError> {
+    ) -> Result<Option<EncoderSwitch>, ProjectError> {
         let context = &self.context;
         let seen = self.active_encoder()?;
         let before = seen.current.clone();
@@ -58,15 +58,11 @@ impl Encoding {
             return Ok(None);
         }
         if self.context.is_reader() {
-            return Err(WorkbenchError::NotEncoded(context.store.path().to_owned()));
+            return Err(ProjectError::NotEncoded(context.store.path().to_owned()));
         }
         let (encoder, chosen, dir) = self.open_encoder(choice, before.as_ref(), progress)?;
         if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
-            return Err(WorkbenchError::EncoderChanged {
-                stored: before.key.clone(),
-                dir,
-                found: chosen.key,
-            });
+            return Err(ProjectError::EncoderChanged { stored: before.key.clone(), dir, found: chosen.key });
         }
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
         let done = self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress)?;
@@ -80,7 +76,7 @@ impl Encoding {
         &self,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<Encoded, WorkbenchError> {
+    ) -> Result<Encoded, ProjectError> {
         let seen = self.active_encoder()?;
         let (encoder, chosen, dir) = self.open_encoder(choice, seen.current.as_ref(), progress)?;
         if choice.encoder.is_some() {
@@ -99,7 +95,7 @@ impl Encoding {
         chosen: &SelectedEncoder,
         seen: &ActiveEncoder,
         progress: &dyn Progress,
-    ) -> Result<Encoded, WorkbenchError> {
+    ) -> Result<Encoded, ProjectError> {
         self.add_version(encoder, dir)?;
         let mut seen = seen.clone();
         if seen.current.is_none() && self.begin_with_encoder(chosen)? {

@@ -5,7 +5,7 @@ use dissensus_encoder::{
     Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, EncoderVersion, LongTexts, Pooling,
     Precision, PrecisionChoice, Prompt, locate,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub struct EncoderLocation {
 }
 
 /// The default encoder's folder.
-pub fn find_default(home: &Home) -> Result<EncoderLocation, WorkbenchError> {
+pub fn find_default(home: &Home) -> Result<EncoderLocation, ProjectError> {
     let catalogue = Catalogue::embedded()?;
     let name = catalogue.default_encoder().map_or("all-MiniLM-L6-v2", |encoder| encoder.name.as_str());
     Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
@@ -96,7 +96,7 @@ pub(crate) fn find(
     home: &Home,
     asked: Option<&str>,
     chosen: Option<&SelectedEncoder>,
-) -> Result<EncoderLocation, WorkbenchError> {
+) -> Result<EncoderLocation, ProjectError> {
     let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
         return find_default(home);
     };
@@ -122,7 +122,7 @@ pub(crate) fn find_or_fetch(
     asked: Option<&str>,
     chosen: Option<&SelectedEncoder>,
     progress: &dyn Progress,
-) -> Result<EncoderLocation, WorkbenchError> {
+) -> Result<EncoderLocation, ProjectError> {
     match asked.filter(|name| find_folder(name).is_none()).map(|name| (name, name.parse::<HubName>())) {
         Some((name, Ok(repository))) => fetch(name, &repository, &HubConfig::from_env(), progress),
         _ => find(home, asked, chosen),
@@ -138,7 +138,7 @@ pub fn encoder_folder(
     home: &Home,
     name: Option<&str>,
     progress: &dyn Progress,
-) -> Result<PathBuf, WorkbenchError> {
+) -> Result<PathBuf, ProjectError> {
     Ok(find_or_fetch(home, name, None, progress)?.dir)
 }
 
@@ -154,7 +154,7 @@ fn find_folder(name: &str) -> Option<EncoderLocation> {
     })
 }
 
-fn find_cached(repository: &HubName, config: &HubConfig) -> Result<EncoderLocation, WorkbenchError> {
+fn find_cached(repository: &HubName, config: &HubConfig) -> Result<EncoderLocation, ProjectError> {
     let name = repository.to_string();
     match hub::cached(repository, config) {
         Some(dir) => Ok(EncoderLocation { name, dir }),
@@ -172,7 +172,7 @@ fn fetch(
     repository: &HubName,
     config: &HubConfig,
     progress: &dyn Progress,
-) -> Result<EncoderLocation, WorkbenchError> {
+) -> Result<EncoderLocation, ProjectError> {
     let owner = Path::new(name).parent().filter(|_| !name.contains('@'));
     if owner.is_some_and(Path::is_dir) {
         // More likely a typo in a path than a repository; the name is not sent to the hub.
@@ -205,7 +205,7 @@ pub(crate) fn open(
     choice: &EncoderChoice,
     chosen: Option<&SelectedEncoder>,
     progress: &dyn Progress,
-) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+) -> Result<(Encoder, SelectedEncoder, PathBuf), ProjectError> {
     let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, progress)?;
     open_found(found, choice, chosen)
 }
@@ -215,7 +215,7 @@ pub(crate) fn open_found(
     found: EncoderLocation,
     choice: &EncoderChoice,
     chosen: Option<&SelectedEncoder>,
-) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+) -> Result<(Encoder, SelectedEncoder, PathBuf), ProjectError> {
     let same = chosen.filter(|chosen| chosen.encoder == found.name);
     let kept = same.map(SelectedEncoder::options).unwrap_or_default();
     let options = EncoderOptions {
@@ -268,7 +268,8 @@ mod tests {
     }
 
     fn setting() -> (LocalHub, HubConfig, tempfile::TempDir) {
-        let hub = LocalHub::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny"));
+        let hub =
+            LocalHub::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny"));
         let keep = tempfile::tempdir().unwrap();
         let config = HubConfig {
             endpoint: hub.endpoint(),

@@ -6,7 +6,7 @@ use super::encoders::{self, EncoderChoice, EncoderLocation, SelectedEncoder};
 use super::of_project;
 use crate::saved_runs::{SavedRun, run_of_encoder};
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ impl Encoding {
         &self,
         asked: Option<&str>,
         chosen: Option<&SelectedEncoder>,
-    ) -> Result<EncoderLocation, WorkbenchError> {
+    ) -> Result<EncoderLocation, ProjectError> {
         let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
             return encoders::find(&self.context.home, None, None);
         };
@@ -43,7 +43,7 @@ impl Encoding {
         choice: &EncoderChoice,
         chosen: Option<&SelectedEncoder>,
         progress: &dyn Progress,
-    ) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+    ) -> Result<(Encoder, SelectedEncoder, PathBuf), ProjectError> {
         let name = choice.encoder.as_deref().or(chosen.map(|chosen| chosen.encoder.as_str()));
         let of_a_run = match name {
             Some(name) => run_of_encoder(name).is_some() || self.run_of_old_path(name)?.is_some(),
@@ -63,7 +63,7 @@ impl Encoding {
 
     /// The run of an encoder that format 2 stored as a path ending in `.runs/NUMBER/encoder`. The project
     /// may have been moved since.
-    fn run_of_old_path(&self, name: &str) -> Result<Option<SavedRun>, WorkbenchError> {
+    fn run_of_old_path(&self, name: &str) -> Result<Option<SavedRun>, ProjectError> {
         let path = Path::new(name);
         let Some(run) = self.run_in_use()? else { return Ok(None) };
         let is_its = path.ends_with(Path::new(&run.to_string()).join("encoder"));

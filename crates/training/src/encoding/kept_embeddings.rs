@@ -6,7 +6,7 @@
 //! damaged, or of other texts than those that are read now is dropped with everything after it.
 
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use sha2::{Digest as _, Sha256};
 use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write as _};
@@ -39,12 +39,12 @@ impl KeptEmbeddings {
     ///
     /// # Errors
     /// Another program uses the file, it has another format, or an error of the disk.
-    pub(super) fn open(path: &Path, encoder: &Encoder) -> Result<Self, WorkbenchError> {
-        Self::of(path, &encoder.version().key(), encoder.version().dim)
+    pub(super) fn open(path: &Path, encoder: &Encoder) -> Result<Self, ProjectError> {
+        Self::new(path, &encoder.version().key(), encoder.version().dim)
     }
 
-    fn of(path: &Path, encoder: &str, dim: usize) -> Result<Self, WorkbenchError> {
-        let failed = |error: io::Error| WorkbenchError::KeptEmbeddings {
+    fn new(path: &Path, encoder: &str, dim: usize) -> Result<Self, ProjectError> {
+        let failed = |error: io::Error| ProjectError::KeptEmbeddings {
             path: path.to_owned(),
             reason: error.to_string(),
         };
@@ -53,7 +53,7 @@ impl KeptEmbeddings {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let reason = "another program works with it: wait until it has ended".to_owned();
-                return Err(WorkbenchError::KeptEmbeddings { path: path.to_owned(), reason });
+                return Err(ProjectError::KeptEmbeddings { path: path.to_owned(), reason });
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -63,7 +63,7 @@ impl KeptEmbeddings {
         let ours = there.is_empty() || there.starts_with(MAGIC) || MAGIC.starts_with(&there);
         if !ours {
             let reason = "it is no file of embeddings that were kept: move it away".to_owned();
-            return Err(WorkbenchError::KeptEmbeddings { path: path.to_owned(), reason });
+            return Err(ProjectError::KeptEmbeddings { path: path.to_owned(), reason });
         }
         if there != header {
             file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0))).map_err(failed)?;
@@ -76,7 +76,7 @@ impl KeptEmbeddings {
 
     /// The embeddings of the next texts, which have these bodies; none if they are not stored, in which case
     /// nothing after them is used.
-    pub(super) fn next(&mut self, bodies: &[&str]) -> Result<Option<Vec<Vec<f32>>>, WorkbenchError> {
+    pub(super) fn next(&mut self, bodies: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ProjectError> {
         let mut hash = Sha256::new();
         bodies.iter().for_each(|body| take_in(&mut hash, body));
         let wanted: [u8; HASH] = hash.finalize().into();
@@ -91,7 +91,7 @@ impl KeptEmbeddings {
     }
 
     /// Truncates the file after the frames that were read.
-    fn cut(&mut self) -> Result<(), WorkbenchError> {
+    fn cut(&mut self) -> Result<(), ProjectError> {
         let end = self.end;
         let file = self.file.get_mut();
         let cut = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)).map(drop));
@@ -102,13 +102,13 @@ impl KeptEmbeddings {
     ///
     /// # Errors
     /// The disk is full or fails.
-    pub(super) fn push(&mut self, body: &str, embedding: &[f32]) -> Result<(), WorkbenchError> {
+    pub(super) fn push(&mut self, body: &str, embedding: &[f32]) -> Result<(), ProjectError> {
         take_in(&mut self.bodies, body);
         self.waiting.extend(embedding);
         if self.waiting.len() >= FRAME * self.dim { self.end_frame() } else { Ok(()) }
     }
 
-    fn end_frame(&mut self) -> Result<(), WorkbenchError> {
+    fn end_frame(&mut self) -> Result<(), ProjectError> {
         let count = self.waiting.len() / self.dim;
         let mut frame = Vec::with_capacity(frame_bytes(count, self.dim) as usize);
         frame.extend((count as u32).to_le_bytes());
@@ -145,8 +145,8 @@ impl KeptEmbeddings {
         Ok(Some((hash, rows.collect())))
     }
 
-    fn failed(&self, error: &io::Error) -> WorkbenchError {
-        WorkbenchError::KeptEmbeddings { path: self.path.clone(), reason: error.to_string() }
+    fn failed(&self, error: &io::Error) -> ProjectError {
+        ProjectError::KeptEmbeddings { path: self.path.clone(), reason: error.to_string() }
     }
 }
 
@@ -174,14 +174,14 @@ mod tests {
     }
 
     fn keep(path: &Path, encoder: &str, count: usize) {
-        let mut kept = KeptEmbeddings::of(path, encoder, 2).unwrap();
+        let mut kept = KeptEmbeddings::new(path, encoder, 2).unwrap();
         assert!(kept.next(&["nothing is kept"]).unwrap().is_none());
         (0..count).for_each(|nth| kept.push(&body(nth), &[nth as f32, 0.5]).unwrap());
     }
 
     /// How many texts are read again.
     fn read(path: &Path, encoder: &str, change: Option<usize>) -> usize {
-        let mut kept = KeptEmbeddings::of(path, encoder, 2).unwrap();
+        let mut kept = KeptEmbeddings::new(path, encoder, 2).unwrap();
         let mut done = 0;
         loop {
             let bodies: Vec<String> = (done..done + FRAME)
@@ -206,7 +206,7 @@ mod tests {
         File::options().write(true).open(&path).unwrap().set_len(length - 1).unwrap();
         assert_eq!(read(&path, "e", None), 2 * FRAME);
         // The truncated part is gone, and the next frame takes its position.
-        let mut kept = KeptEmbeddings::of(&path, "e", 2).unwrap();
+        let mut kept = KeptEmbeddings::new(&path, "e", 2).unwrap();
         for from in [0, FRAME, 2 * FRAME] {
             let bodies: Vec<String> = (from..from + FRAME).map(body).collect();
             let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
@@ -237,12 +237,12 @@ mod tests {
     fn two_at_once_and_a_file_of_somebody_else_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
-        let first = KeptEmbeddings::of(&path, "e", 2).unwrap();
-        let second = KeptEmbeddings::of(&path, "e", 2).unwrap_err().to_string();
+        let first = KeptEmbeddings::new(&path, "e", 2).unwrap();
+        let second = KeptEmbeddings::new(&path, "e", 2).unwrap_err().to_string();
         assert!(second.contains("another program"), "{second}");
         drop(first);
         std::fs::write(&path, "my thesis, in full").unwrap();
-        let error = KeptEmbeddings::of(&path, "e", 2).unwrap_err().to_string();
+        let error = KeptEmbeddings::new(&path, "e", 2).unwrap_err().to_string();
         assert!(error.contains("move it away"), "{error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my thesis, in full");
     }

@@ -4,7 +4,7 @@ use super::Encoding;
 use super::encoders::EncoderChoice;
 use dissensus_api::LongTextsInfo;
 use dissensus_encoder::{Encoder, LongTexts};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sync::lock;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) struct Measured {
 impl Encoding {
     /// Whether each text of the index is longer than the encoder reads at once; none before they were
     /// measured, or if the encoder or the texts have changed since.
-    pub fn long_texts(&self) -> Result<Option<Arc<Vec<bool>>>, WorkbenchError> {
+    pub fn long_texts(&self) -> Result<Option<Arc<Vec<bool>>>, ProjectError> {
         let known = lock(&self.memory.long_texts).as_ref().map(|m| (m.key.clone(), Arc::clone(&m.long)));
         let Some((key, long)) = known else { return Ok(None) };
         let same = self.chosen()?.is_none_or(|chosen| chosen.key == key);
@@ -31,7 +31,7 @@ impl Encoding {
     }
 
     /// Measures every text with the tokenizer of the encoder in use, or of the one that would be used first.
-    pub fn measure_long_texts(&self, progress: &dyn Progress) -> Result<LongTextsInfo, WorkbenchError> {
+    pub fn measure_long_texts(&self, progress: &dyn Progress) -> Result<LongTextsInfo, ProjectError> {
         let chosen = self.chosen()?;
         let (encoder, selected, _) =
             self.open_encoder(&EncoderChoice::default(), chosen.as_ref(), progress)?;
@@ -40,7 +40,7 @@ impl Encoding {
         let mut long = Vec::with_capacity(texts.len());
         for page in texts.chunks(PAGE) {
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             progress.report(long.len() as u64, Some(texts.len() as u64), "");
             long.extend(are_long(&encoder, &self.context.store.bodies(page)?)?);
@@ -59,7 +59,7 @@ impl Encoding {
 
 /// Whether each text is long. Texts with so few ASCII characters that they cannot be long are not tokenized:
 /// a token covers at least one of them.
-fn are_long(encoder: &Encoder, bodies: &[String]) -> Result<Vec<bool>, WorkbenchError> {
+fn are_long(encoder: &Encoder, bodies: &[String]) -> Result<Vec<bool>, ProjectError> {
     let version = encoder.version();
     let prompt = version.prompt.as_deref().map_or(0, str::len);
     let may_be = |body: &String| !body.is_ascii() || body.len() + prompt + ADDED > version.max_tokens;

@@ -68,7 +68,7 @@ struct Memory {
 }
 
 impl Encoding {
-    pub fn of(context: &Arc<Context>, saved_runs: &SavedRuns) -> Self {
+    pub fn new(context: &Arc<Context>, saved_runs: &SavedRuns) -> Self {
         Self { context: Arc::clone(context), saved_runs: saved_runs.clone(), memory: Arc::default() }
     }
 

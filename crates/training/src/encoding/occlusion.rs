@@ -5,7 +5,7 @@ use super::Encoding;
 use super::encoders::EncoderChoice;
 use super::text_features::EncodedText;
 use dissensus_encoder::BatchPlan;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sync::lock;
 use std::collections::VecDeque;
@@ -52,7 +52,7 @@ impl OcclusionCache {
 
 impl Encoding {
     /// The cached result for a text with the encoder in use.
-    pub fn kept_occlusion(&self, text: &str) -> Result<Option<Arc<Occluded>>, WorkbenchError> {
+    pub fn kept_occlusion(&self, text: &str) -> Result<Option<Arc<Occluded>>, ProjectError> {
         let chosen = self.chosen()?;
         Ok(chosen.and_then(|chosen| lock(&self.memory.occlusions).get(&chosen.key, text)))
     }
@@ -63,7 +63,7 @@ impl Encoding {
         text: &str,
         choice: &EncoderChoice,
         progress: &dyn Progress,
-    ) -> Result<Arc<Occluded>, WorkbenchError> {
+    ) -> Result<Arc<Occluded>, ProjectError> {
         if let Some(kept) = self.kept_occlusion(text)? {
             return Ok(kept);
         }
@@ -85,7 +85,7 @@ impl Encoding {
             progress.flow()
         })?;
         if done.cancelled {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let encoded = texts.iter().zip(rows).map(|(text, row)| EncodedText::new(text, row));
         let mut without = encoded.collect::<Result<Vec<_>, _>>()?;

@@ -8,7 +8,7 @@ use super::training_data::says_what_trained_it;
 use crate::saved_runs::{SavedRuns, run_of_encoder};
 use dissensus_api::Tuning;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_store::Store;
 use std::path::Path;
@@ -35,9 +35,9 @@ fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
 /// # Errors
 /// The project does not exist or cannot be read, has no such run, has no tuned encoder, or its encoder has
 /// no record of what trained it.
-pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<EncoderLocation>, WorkbenchError> {
+pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<EncoderLocation>, ProjectError> {
     let Some((file, run)) = project_named(name) else { return Ok(None) };
-    let refused = |reason: String| WorkbenchError::EncoderOfProject { path: file.to_owned(), reason };
+    let refused = |reason: String| ProjectError::EncoderOfProject { path: file.to_owned(), reason };
     if !file.is_file() {
         return Err(refused("is not there".to_owned()));
     }
@@ -49,11 +49,11 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
     // The project may be open in a window, so reading takes no lock.
     let store = Store::open_reader_recorded(file, &home.check_records())?;
     let context = Arc::new(Context::open(store, home)?);
-    let saved = SavedRuns::of(&context);
+    let saved = SavedRuns::new(&context);
     let number = match run {
         Some(run) => run.parse().map_err(|_| refused(format!("has no run \"{run}\": runs are numbers")))?,
         None => {
-            let active = Encoding::of(&context, &saved).active_encoder()?;
+            let active = Encoding::new(&context, &saved).active_encoder()?;
             let tuned = active.current.as_ref().and_then(|current| run_of_encoder(&current.encoder));
             let uid = tuned.ok_or_else(|| {
                 let file = file.display();
@@ -61,7 +61,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
                     "uses no encoder that it has tuned: name a run that has tuned one ({file}#RUN)"
                 ))
             })?;
-            context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?.id.0
+            context.store.run_by_uid(uid)?.ok_or(ProjectError::NoRunOfEncoder(uid))?.id.0
         }
     };
     let kept = saved.get(number)?;

@@ -2,12 +2,12 @@
 
 use super::Encoding;
 use dissensus_api::{EncodingState, Problem};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 
 impl Encoding {
     /// How many texts have an embedding, and what is missing.
-    pub fn state(&self) -> Result<EncodingState, WorkbenchError> {
+    pub fn state(&self) -> Result<EncodingState, ProjectError> {
         let chosen = self.chosen()?;
         let total = self.context.index().texts().len() as u32;
         let encoded = match &chosen {

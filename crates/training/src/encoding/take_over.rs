@@ -5,13 +5,13 @@ use super::Encoding;
 use super::version::PAGE;
 use dissensus_domain::TextId;
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::collections::HashMap;
 
 impl Encoding {
     /// Copies to `key`, the encoder's own, the embeddings of fitting texts from the version that treats long
     /// texts differently.
-    pub(super) fn take_over_fitting(&self, encoder: &Encoder, key: &str) -> Result<(), WorkbenchError> {
+    pub(super) fn take_over_fitting(&self, encoder: &Encoder, key: &str) -> Result<(), ProjectError> {
         let other = encoder.version().sibling_key();
         if self.context.store.embedding_count(&other)? == 0 {
             return Ok(());

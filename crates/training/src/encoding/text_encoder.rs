@@ -4,7 +4,7 @@ use super::encoders::{self, EncoderChoice};
 use super::of_project;
 use super::text_file::in_order;
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use std::path::Path;
@@ -20,11 +20,7 @@ impl TextEncoder {
     ///
     /// # Errors
     /// There is none of that name, or it is damaged.
-    pub fn open(
-        home: &Home,
-        choice: &EncoderChoice,
-        progress: &dyn Progress,
-    ) -> Result<Self, WorkbenchError> {
+    pub fn open(home: &Home, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Self, ProjectError> {
         // Without a current project, every named project is another one.
         let of_another = choice.encoder.as_deref().map(|name| of_project::find(home, Path::new(""), name));
         let (encoder, _, _) = match of_another.transpose()?.flatten() {
@@ -57,7 +53,7 @@ impl TextEncoder {
     ///
     /// # Errors
     /// A text that cannot be encoded, or a cancel.
-    pub fn encode(&self, texts: &[String], progress: &dyn Progress) -> Result<Vec<f32>, WorkbenchError> {
+    pub fn encode(&self, texts: &[String], progress: &dyn Progress) -> Result<Vec<f32>, ProjectError> {
         let mut rows = vec![0.0; texts.len() * self.dim()];
         in_order(&self.encoder, texts.iter().cloned().map(Ok), progress, |at, embedding| {
             rows[at * embedding.len()..(at + 1) * embedding.len()].copy_from_slice(&embedding);

@@ -3,7 +3,7 @@
 use dissensus_domain::TextId;
 use dissensus_encoder::char_ngrams;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::{SparseRows, TextFeatures};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct EncodedText {
 
 impl EncodedText {
     /// From a text and its embedding.
-    pub fn new(text: &str, embedding: Vec<f32>) -> Result<Self, WorkbenchError> {
+    pub fn new(text: &str, embedding: Vec<f32>) -> Result<Self, ProjectError> {
         let mut ngrams = SparseRows::default();
         ngrams.push(&char_ngrams(text))?;
         Ok(Self { embedding, ngrams })
@@ -36,7 +36,7 @@ pub(super) fn ngrams_of(
     context: &Context,
     texts: &[TextId],
     limits: NgramLimits,
-) -> Result<Option<Arc<SparseRows>>, WorkbenchError> {
+) -> Result<Option<Arc<SparseRows>>, ProjectError> {
     if texts.len() > limits.texts {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 use super::kept_embeddings::{FRAME, KeptEmbeddings};
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
 use dissensus_exchange::{TextFile, TextOfFile, TextsFound};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sync::lock;
 use std::cell::{Cell, RefCell};
@@ -39,7 +39,7 @@ pub struct CheckedTexts {
 
 impl CheckedTexts {
     /// Reads the file once.
-    pub fn open(choices: &TextFileChoices, progress: &dyn Progress) -> Result<Self, WorkbenchError> {
+    pub fn open(choices: &TextFileChoices, progress: &dyn Progress) -> Result<Self, ProjectError> {
         let path = &choices.path;
         let file = TextFile::open(path, choices.text.as_deref(), choices.text_id.as_deref())?;
         let bytes = file.bytes();
@@ -51,10 +51,10 @@ impl CheckedTexts {
         if found.bad > 0 && !choices.skip_bad {
             let listed: Vec<String> = found.problems.iter().take(LISTED).map(ToString::to_string).collect();
             let (path, count, listed) = (path.clone(), found.bad, listed.join("\n"));
-            return Err(WorkbenchError::BadTexts { path, count, rows, listed });
+            return Err(ProjectError::BadTexts { path, count, rows, listed });
         }
         match found.texts {
-            0 => Err(WorkbenchError::NoTexts(path.clone())),
+            0 => Err(ProjectError::NoTexts(path.clone())),
             _ => Ok(Self { file, found, keep: choices.keep.clone() }),
         }
     }
@@ -78,8 +78,8 @@ impl CheckedTexts {
         &self,
         (at_once, most_bytes): (usize, usize),
         progress: &dyn Progress,
-        mut each: impl FnMut(&[TextOfFile]) -> Result<(), WorkbenchError>,
-    ) -> Result<(), WorkbenchError> {
+        mut each: impl FnMut(&[TextOfFile]) -> Result<(), ProjectError>,
+    ) -> Result<(), ProjectError> {
         let (mut waiting, mut bytes, mut done, mut bad) = (Vec::with_capacity(at_once), 0, 0, 0);
         let mut texts = self.file.texts()?;
         loop {
@@ -95,7 +95,7 @@ impl CheckedTexts {
             }
             if waiting.len() == at_once || bytes >= most_bytes || ended && !waiting.is_empty() {
                 if progress.cancelled() {
-                    return Err(WorkbenchError::Cancelled);
+                    return Err(ProjectError::Cancelled);
                 }
                 each(&waiting)?;
                 done += waiting.len() as u64;
@@ -109,7 +109,7 @@ impl CheckedTexts {
         }
         match done == self.found.texts && bad == self.found.bad {
             true => Ok(()),
-            false => Err(WorkbenchError::TextsChanged(self.file.path().to_owned())),
+            false => Err(ProjectError::TextsChanged(self.file.path().to_owned())),
         }
     }
 
@@ -119,9 +119,9 @@ impl CheckedTexts {
         &self,
         encoder: &Encoder,
         progress: &dyn Progress,
-        mut each: impl FnMut(&TextOfFile, Vec<f32>) -> Result<(), WorkbenchError>,
-    ) -> Result<StreamDone, WorkbenchError> {
-        let changed = || WorkbenchError::TextsChanged(self.file.path().to_owned());
+        mut each: impl FnMut(&TextOfFile, Vec<f32>) -> Result<(), ProjectError>,
+    ) -> Result<StreamDone, ProjectError> {
+        let changed = || ProjectError::TextsChanged(self.file.path().to_owned());
         let mut texts = self.file.texts()?;
         let (mut done, bad) = (0, Cell::new(0));
         let mut kept = self.keep.as_deref().map(|path| KeptEmbeddings::open(path, encoder)).transpose()?;
@@ -144,7 +144,7 @@ impl CheckedTexts {
             }
             progress.report(done as u64, Some(self.found.texts), "kept");
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
         }
         let first = done;
@@ -187,7 +187,7 @@ impl CheckedTexts {
         }
         let ended = stream?;
         if ended.cancelled {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         let same = done as u64 == self.found.texts && bad.get() == self.found.bad;
         if same { Ok(ended) } else { Err(changed()) }
@@ -198,11 +198,11 @@ impl CheckedTexts {
 /// the read-ahead of the encoder.
 pub fn in_order(
     encoder: &Encoder,
-    bodies: impl Iterator<Item = Result<String, WorkbenchError>> + Send,
+    bodies: impl Iterator<Item = Result<String, ProjectError>> + Send,
     progress: &dyn Progress,
-    mut each: impl FnMut(usize, Vec<f32>) -> Result<(), WorkbenchError>,
-) -> Result<(), WorkbenchError> {
-    let unread: Mutex<Option<WorkbenchError>> = Mutex::new(None);
+    mut each: impl FnMut(usize, Vec<f32>) -> Result<(), ProjectError>,
+) -> Result<(), ProjectError> {
+    let unread: Mutex<Option<ProjectError>> = Mutex::new(None);
     let read = bodies.map_while(|body| match body {
         Ok(body) => Some(body),
         Err(error) => {
@@ -226,5 +226,5 @@ pub fn in_order(
     if let Some(error) = failed.or(lock(&unread).take()) {
         return Err(error);
     }
-    if stream?.cancelled { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+    if stream?.cancelled { Err(ProjectError::Cancelled) } else { Ok(()) }
 }

@@ -11,7 +11,7 @@ use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use dissensus_files::write_atomically;
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::SeenByEncoder;
 use dissensus_store::{RunId, RunPart, body_hash};
 use serde::{Deserialize, Serialize};
@@ -168,7 +168,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Whether the encoder in `dir` has a record, by their bodies, of the texts that trained it.
-pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, WorkbenchError> {
+pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, ProjectError> {
     Ok(!Record::read(dir)?.bodies.is_empty())
 }
 
@@ -176,20 +176,20 @@ impl Record {
     const FILE: &str = "training_data.json";
 
     /// Reads the record of the encoder in `dir`; empty if there is none.
-    fn read(dir: &Path) -> Result<Self, WorkbenchError> {
+    fn read(dir: &Path) -> Result<Self, ProjectError> {
         let path = dir.join(Self::FILE);
         match std::fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| WorkbenchError::DamagedTrainingData { path, reason: error.to_string() }),
+                .map_err(|error| ProjectError::DamagedTrainingData { path, reason: error.to_string() }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(source) => Err(WorkbenchError::Io { path, doing: "reading", source }),
+            Err(source) => Err(ProjectError::Io { path, doing: "reading", source }),
         }
     }
 
-    fn write(&self, dir: &Path) -> Result<(), WorkbenchError> {
+    fn write(&self, dir: &Path) -> Result<(), ProjectError> {
         let path = dir.join(Self::FILE);
-        let text = serde_json::to_string_pretty(self).map_err(|e| WorkbenchError::internal(&e))?;
-        write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|source| WorkbenchError::Io {
+        let text = serde_json::to_string_pretty(self).map_err(|e| ProjectError::internal(&e))?;
+        write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|source| ProjectError::Io {
             path,
             doing: "writing",
             source,
@@ -208,7 +208,7 @@ impl Encoding {
         parent: Option<&str>,
         parent_dir: Option<&Path>,
         others: &[&OtherTrainingData],
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let encoder = Encoder::open(dir, &EncoderOptions::default())?;
         let mut data = self.training_data(parent)?.unwrap_or_default();
         for part in [RunPart::Train, RunPart::Validation] {
@@ -260,7 +260,7 @@ impl Encoding {
         &self,
         weights_sha256: &str,
         dir: &Path,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let project = self.context.store.project_id()?.0;
         let mut record = Record::read(dir)?;
         let own = record.projects.remove(&project);
@@ -274,7 +274,7 @@ impl Encoding {
                 if !is_own && body_print(&text.body).is_some_and(|print| record.bodies.contains(&print)) {
                     texts.insert(text.id);
                 }
-                Ok::<(), WorkbenchError>(())
+                Ok::<(), ProjectError>(())
             })?;
         }
         if own.is_none() && texts.is_empty() {
@@ -286,7 +286,7 @@ impl Encoding {
 
     /// Imports the record of the encoder from which a tuning is about to start: texts may have been imported
     /// since texts were last encoded.
-    pub(crate) fn take_over_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), WorkbenchError> {
+    pub(crate) fn take_over_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), ProjectError> {
         let versions = self.context.store.encoder_versions()?;
         let Some(version) = versions.iter().find(|known| known.key == chosen.key) else { return Ok(()) };
         let found = self.find_encoder(None, Some(chosen))?;
@@ -294,7 +294,7 @@ impl Encoding {
     }
 
     /// Moves missing texts and annotators that are in the project by now to the found ones.
-    fn found(&self, mut data: TrainingData) -> Result<TrainingData, WorkbenchError> {
+    fn found(&self, mut data: TrainingData) -> Result<TrainingData, ProjectError> {
         if data.missing.is_empty() {
             return Ok(data);
         }
@@ -325,7 +325,7 @@ impl Encoding {
         &self,
         weights_sha256: &str,
         mut data: TrainingData,
-    ) -> Result<TrainingData, WorkbenchError> {
+    ) -> Result<TrainingData, ProjectError> {
         let key = key(weights_sha256);
         let known: Option<TrainingData> = self.context.store.setting(&key)?;
         // Two runs can produce the same weights (for example with a learning rate of 0): the data of both
@@ -341,7 +341,7 @@ impl Encoding {
     }
 
     /// Fingerprints of all of the data, including what this copy of the project does not have.
-    fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, WorkbenchError> {
+    fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, ProjectError> {
         let texts = self.context.store.all_text_ids_and_externals()?;
         let prints = |of: &BTreeSet<TextId>| -> BTreeSet<String> {
             let those = texts.iter().filter(|(id, _)| of.contains(id));
@@ -359,12 +359,12 @@ impl Encoding {
     }
 
     /// What the encoder in use was trained on in this project, for the texts and annotators of `index`.
-    pub fn seen_by_encoder(&self, index: &Index) -> Result<Seen, WorkbenchError> {
+    pub fn seen_by_encoder(&self, index: &Index) -> Result<Seen, ProjectError> {
         self.seen_by(self.active_encoder()?.key(), index)
     }
 
     /// What the encoder version `version` was trained on, see [`Encoding::seen_by_encoder`].
-    pub fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<Seen, WorkbenchError> {
+    pub fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<Seen, ProjectError> {
         let Some(data) = self.training_data(version)? else { return Ok(Seen::default()) };
         Ok(Seen {
             texts: index.texts().iter().map(|text| data.texts.contains(text)).collect(),
@@ -376,7 +376,7 @@ impl Encoding {
         })
     }
 
-    fn training_data(&self, version: Option<&str>) -> Result<Option<TrainingData>, WorkbenchError> {
+    fn training_data(&self, version: Option<&str>) -> Result<Option<TrainingData>, ProjectError> {
         let Some(version) = version else { return Ok(None) };
         let found = self.context.store.encoder_versions()?.into_iter().find(|known| known.key == version);
         let Some(found) = found else { return Ok(None) };

@@ -3,7 +3,7 @@
 use super::Encoding;
 use dissensus_domain::TextId;
 use dissensus_encoder::{BatchPlan, Encoder};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_store::{EncoderVersion, Store, StoreError};
 use std::cell::RefCell;
@@ -44,7 +44,7 @@ pub struct Encoded {
 impl Encoding {
     /// Registers an encoder version, opened from `dir`, in the project, with the record of its training in
     /// that folder.
-    pub fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), WorkbenchError> {
+    pub fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), ProjectError> {
         self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         let version = encoder.version();
         Ok(self.context.store.add_encoder_version(&EncoderVersion {
@@ -65,7 +65,7 @@ impl Encoding {
         encoder: &Encoder,
         key: &str,
         progress: &dyn Progress,
-    ) -> Result<Encoded, WorkbenchError> {
+    ) -> Result<Encoded, ProjectError> {
         // Dropped however it ends: finished embeddings are in the project, and those read meanwhile cover
         // only some texts.
         let _forget = ForgetAtEnd(self);
@@ -103,7 +103,7 @@ impl Encoding {
         done: &mut Encoded,
         total: u64,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let missing = Missing::new(&self.context.store, key);
         let started = std::time::Instant::now();
         let (texts_before, tokens_before) = (done.texts, done.tokens);
@@ -131,7 +131,7 @@ impl Encoding {
         }
         let ended = stream?;
         if ended.cancelled {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         done.cut += ended.cut as u64;
         done.averaged += ended.averaged as u64;

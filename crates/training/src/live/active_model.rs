@@ -4,16 +4,16 @@ use super::LiveModels;
 use super::fitted::MODEL;
 use dissensus_api::ActiveModel;
 use dissensus_domain::QuestionId;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 impl LiveModels {
     /// The model that predicts for a question: its encoder, kind and training labels.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
-    pub fn active_model(&self, question: QuestionId) -> Result<ActiveModel, WorkbenchError> {
+    pub fn active_model(&self, question: QuestionId) -> Result<ActiveModel, ProjectError> {
         let context = &self.context;
-        context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
+        context.index().question(question).ok_or(ProjectError::NoQuestion)?;
         let active = self.encoding.active_encoder()?;
         let learned = context.index().learned(question);
         let of_one = |one: &QuestionId| {

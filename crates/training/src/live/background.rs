@@ -3,7 +3,7 @@
 use super::LiveModels;
 use super::fitted::REFIT_AFTER;
 use dissensus_domain::QuestionId;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress, caught};
 use dissensus_project::log::go_on;
 
@@ -78,7 +78,7 @@ impl LiveModels {
     }
 
     /// Fits on a thread that the end of the session waits for.
-    fn fit_on_a_thread(&self, fit: impl FnOnce(&Self) + Send + 'static) -> Result<(), WorkbenchError> {
+    fn fit_on_a_thread(&self, fit: impl FnOnce(&Self) + Send + 'static) -> Result<(), ProjectError> {
         let live = self.clone();
         self.context.threads.spawn("fit", move || fit(&live))
     }

@@ -26,12 +26,12 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares `groups` of annotators' indices; `pairs` and `sides` are parallel.
-    pub fn of(model: &LiveModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>, sides: Vec<Sides>) -> Self {
+    pub fn new(model: &LiveModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>, sides: Vec<Sides>) -> Self {
         let gaps = GroupGaps::by_labels(model, groups, pairs, GroupGaps::FALSE_DISCOVERIES);
         Self { sides, gaps, severity: None }
     }
 
-    /// Compares groups as [`Comparison::of`] does, and the strict with the lenient of `mask` (everyone with
+    /// Compares groups as [`Comparison::new`] does, and the strict with the lenient of `mask` (everyone with
     /// `None`). Each of the two is corrected to half of the false discovery rate.
     pub fn beside_severity(
         model: &LiveModel,

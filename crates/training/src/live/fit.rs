@@ -9,7 +9,7 @@ use dissensus_models::batch::PreparedTexts;
 use dissensus_models::live::{LabelChange, LiveModel};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::attributes;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sync::{lock, lock_or_reset};
@@ -29,13 +29,13 @@ const ROUNDS_BEFORE_THE_LOCK: usize = 5;
 
 impl LiveModels {
     /// Makes sure that the model of a question is live: loaded and brought up to date, or fitted.
-    pub fn fit(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    pub fn fit(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), ProjectError> {
         self.make_all_live(question, false, progress)
     }
 
     /// Fits the model of a question on all labels, regardless of any earlier model, and stores it in the
     /// project.
-    pub fn fit_anew(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    pub fn fit_anew(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), ProjectError> {
         self.make_all_live(question, true, progress)
     }
 
@@ -45,15 +45,15 @@ impl LiveModels {
         question: QuestionId,
         anew: bool,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let options = match self.context.index().learned(question).as_slice() {
-            [] => return Err(WorkbenchError::NoQuestion),
+            [] => return Err(ProjectError::NoQuestion),
             [one] => return self.make_live(*one, anew, None, progress),
             options => options.to_vec(),
         };
         let shared = OnceLock::new();
         let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let fit_next = || -> Result<(), WorkbenchError> {
+        let fit_next = || -> Result<(), ProjectError> {
             // Separate threads, not rayon's: the fit of an option waits for its gate, and distributes its
             // work over rayon.
             while let Some(option) = options.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -80,7 +80,7 @@ impl LiveModels {
         anew: bool,
         shared: Option<&SharedTexts>,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         // One fit per question at a time; a caller that waited finds it done.
         let gate = self.models.gate(question);
         let _gate = lock(&gate);
@@ -139,7 +139,7 @@ impl LiveModels {
         basis: &Basis,
         target: Target,
         texts: usize,
-    ) -> Result<Option<Fit>, WorkbenchError> {
+    ) -> Result<Option<Fit>, ProjectError> {
         // The stored model is based on the embeddings of all texts.
         if !basis.is_complete() {
             return Ok(None);
@@ -177,7 +177,7 @@ impl LiveModels {
         embeddings: &Embeddings,
         texts: Option<PreparedTexts>,
         progress: &dyn Progress,
-    ) -> Result<Fit, WorkbenchError> {
+    ) -> Result<Fit, ProjectError> {
         // In this order, see `kept`.
         let seen = self.context.store.last_event()?;
         let index = self.context.index();
@@ -217,7 +217,7 @@ impl LiveModels {
         question: QuestionId,
         model: &mut LiveModel,
         known: &mut Known,
-    ) -> Result<u32, WorkbenchError> {
+    ) -> Result<u32, ProjectError> {
         let context = &self.context;
         let generation = self.models.generation();
         let events = context.store.events_since(known.seen, EVENTS_AT_ONCE)?;

@@ -75,7 +75,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    fn of(model: &LiveModel, asked: &Asked, over: &Over, weight: LabelWeight) -> Self {
+    fn new(model: &LiveModel, asked: &Asked, over: &Over, weight: LabelWeight) -> Self {
         let mask = over.mask();
         let all = match mask {
             None => model.disagreements(),
@@ -214,7 +214,7 @@ impl Kept {
             Asked::Combined => *self.weight.get_or_insert_with(|| model.label_weight()),
             _ => LabelWeight::default(),
         };
-        let measured = Arc::new(Measured::of(model, asked, over, weight));
+        let measured = Arc::new(Measured::new(model, asked, over, weight));
         self.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
         measured
     }
@@ -280,7 +280,7 @@ mod tests {
         let comparison = |model: &LiveModel| {
             let groups = vec![(0..6).collect(), (6..12).collect()];
             let pair = dissensus_stats::disagreement::GroupPair { first: vec![0], second: vec![1] };
-            Comparison::of(model, groups, vec![pair], Vec::new())
+            Comparison::new(model, groups, vec![pair], Vec::new())
         };
         let small = fitted(30);
         let choice = |n: usize| GroupChoice {

@@ -30,7 +30,7 @@ pub struct LiveModels {
 }
 
 impl LiveModels {
-    pub fn of(context: &Arc<Context>, encoding: &Encoding) -> Self {
+    pub fn new(context: &Arc<Context>, encoding: &Encoding) -> Self {
         Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
     }
 

@@ -6,7 +6,7 @@ use dissensus_api::Estimation;
 use dissensus_domain::QuestionId;
 use dissensus_models::live::LiveModel;
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_store::NewHead;
 
@@ -24,7 +24,7 @@ impl LiveModels {
     /// How the variances of a question's model were estimated: of the model in memory, otherwise of the one
     /// that is stored in the project for the encoder in use. `None` if there is neither, or none that this
     /// version can read; nothing is fitted for it.
-    pub fn estimation(&self, question: QuestionId) -> Result<Option<Estimation>, WorkbenchError> {
+    pub fn estimation(&self, question: QuestionId) -> Result<Option<Estimation>, ProjectError> {
         if let Some(found) = self.models.with(question, |fitted| fitted.estimation()) {
             return Ok(Some(found));
         }

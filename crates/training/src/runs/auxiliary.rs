@@ -14,7 +14,7 @@ use dissensus_domain::{AnnotatorId, Question, QuestionId, Split, TextId};
 use dissensus_files::write_atomically;
 use dissensus_neural::trainer::{AuxiliaryTask, TrainConfig};
 use dissensus_project::context::{Context, QuestionData};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::{DataSplit, SplitSpec};
 use dissensus_stats::data::{Attribute, Observation, Target};
 use dissensus_store::{Store, body_hash};
@@ -63,38 +63,38 @@ struct Source {
 }
 
 /// Opens a project for reading, without a lock, because it may be open in a window.
-fn open_to_read(path: &Path, own: &Context) -> Result<Context, WorkbenchError> {
+fn open_to_read(path: &Path, own: &Context) -> Result<Context, ProjectError> {
     let store = Store::open_reader_recorded(path, &own.home.check_records())?;
     Context::open(store, &own.home)
 }
 
 impl Source {
-    fn open(asked: &AuxiliaryQuestion, own: &Context) -> Result<Self, WorkbenchError> {
+    fn open(asked: &AuxiliaryQuestion, own: &Context) -> Result<Self, ProjectError> {
         let path = PathBuf::from(&asked.project);
         let context = open_to_read(&path, own)?;
-        let refused = |reason: String| WorkbenchError::Auxiliary { path: path.clone(), reason };
+        let refused = |reason: String| ProjectError::Auxiliary { path: path.clone(), reason };
         let index = context.index();
         let found = index.question_asked_for(asked.question.as_deref());
         let found = found.and_then(|found| index.with_levels(found.id)).cloned();
         let question = found.map_err(|error| match error {
-            WorkbenchError::WhichQuestion(names) => refused(format!(
+            ProjectError::WhichQuestion(names) => refused(format!(
                 "has several questions: name one of {names} behind its path (FILE.dissensus#QUESTION)"
             )),
-            WorkbenchError::NoSuchQuestion { name, known } => {
+            ProjectError::NoSuchQuestion { name, known } => {
                 refused(format!("has no question \"{name}\": it has {known}"))
             }
-            WorkbenchError::NoQuestion => refused("asks nothing: choose one with labels".to_owned()),
+            ProjectError::NoQuestion => refused("asks nothing: choose one with labels".to_owned()),
             other => other,
         })?;
         let project = context.store.project_id()?.0;
         Ok(Self { path, context, project, question })
     }
 
-    fn refused(&self, reason: &str) -> WorkbenchError {
-        WorkbenchError::Auxiliary { path: self.path.clone(), reason: reason.to_owned() }
+    fn refused(&self, reason: &str) -> ProjectError {
+        ProjectError::Auxiliary { path: self.path.clone(), reason: reason.to_owned() }
     }
 
-    fn no_labels(&self) -> WorkbenchError {
+    fn no_labels(&self) -> ProjectError {
         self.refused(&format!(
             "has no label of \"{}\" that can teach this run: choose another question",
             self.question.name
@@ -122,7 +122,7 @@ impl Runs {
         &self,
         question: QuestionId,
         project: &Path,
-    ) -> Result<Vec<AuxiliaryCandidate>, WorkbenchError> {
+    ) -> Result<Vec<AuxiliaryCandidate>, ProjectError> {
         let own = self.context.index().with_levels(question)?.clone();
         let context = open_to_read(project, &self.context)?;
         let is_own = context.store.project_id()? == self.context.store.project_id()?;
@@ -143,7 +143,7 @@ impl Runs {
         question: &Question,
         config: &TrainConfig,
         asked: &[AuxiliaryQuestion],
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let project = self.context.store.project_id()?.0;
         let mut known = vec![(project, question.name.clone())];
         for asked in asked {
@@ -177,7 +177,7 @@ impl Runs {
         kept: &SavedRun,
         own: &QuestionData,
         division: &DataSplit,
-    ) -> Result<Vec<RunAuxiliary>, WorkbenchError> {
+    ) -> Result<Vec<RunAuxiliary>, ProjectError> {
         if kept.choices.auxiliary.is_empty() {
             return Ok(Vec::new());
         }
@@ -185,7 +185,7 @@ impl Runs {
         let read = |asked: &AuxiliaryQuestion| labels_of(&Source::open(asked, &self.context)?, &held_out);
         let all: Vec<AuxiliaryLabels> = kept.choices.auxiliary.iter().map(read).collect::<Result<_, _>>()?;
         let path = self.kept.make_folder(kept)?.join(AUXILIARY);
-        let bytes = serde_json::to_vec(&all).map_err(|e| WorkbenchError::internal(&e))?;
+        let bytes = serde_json::to_vec(&all).map_err(|e| ProjectError::internal(&e))?;
         write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
         Ok(all.into_iter().map(|labels| labels.about).collect())
     }
@@ -195,17 +195,14 @@ impl Runs {
         &self,
         kept: &SavedRun,
         folder: &Path,
-    ) -> Result<Vec<AuxiliaryLabels>, WorkbenchError> {
+    ) -> Result<Vec<AuxiliaryLabels>, ProjectError> {
         let expected = auxiliary_of(kept);
         if expected.is_empty() {
             return Ok(Vec::new());
         }
         let path = folder.join(AUXILIARY);
-        let unreadable = |reason: String| WorkbenchError::AuxiliaryLabels {
-            run: kept.run.id.0,
-            path: path.clone(),
-            reason,
-        };
+        let unreadable =
+            |reason: String| ProjectError::AuxiliaryLabels { run: kept.run.id.0, path: path.clone(), reason };
         let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
         let found: Vec<AuxiliaryLabels> =
             serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
@@ -220,7 +217,7 @@ impl Runs {
         own: &QuestionData,
         division: &DataSplit,
         split: SplitSpec,
-    ) -> Result<HeldOut, WorkbenchError> {
+    ) -> Result<HeldOut, ProjectError> {
         let mut own_texts: HashMap<[u8; 32], Vec<TextId>> = HashMap::new();
         let hashes: Vec<Option<[u8; 32]>> =
             self.context.bodies()?.iter().map(|body| body_hash(body)).collect();
@@ -254,10 +251,10 @@ impl Runs {
 }
 
 /// The labels of a question without those that the run scores and those of people whom it holds out.
-fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, WorkbenchError> {
+fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, ProjectError> {
     let Source { path, context, project, question } = source;
     let data = match context.question_data(question) {
-        Err(WorkbenchError::NoLabels(_)) => return Err(source.no_labels()),
+        Err(ProjectError::NoLabels(_)) => return Err(source.no_labels()),
         data => data?,
     };
     let bodies = context.bodies()?;

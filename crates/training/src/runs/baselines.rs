@@ -6,7 +6,7 @@ use super::list::plain_metrics;
 use crate::saved_runs::SavedRun;
 use dissensus_api::RunBaseline;
 use dissensus_domain::Scale;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::{SplitSpec, baselines_of};
 use dissensus_stats::data::{Observation, Target};
 use dissensus_stats::metrics::annotator_baselines;
@@ -22,11 +22,7 @@ struct KeptLabels {
 impl Runs {
     /// The baselines on a run's test labels, computed as in `evaluate`. Empty if the labels were not stored,
     /// as in runs of format 1.
-    pub(super) fn baselines(
-        &self,
-        kept: &SavedRun,
-        scale: &Scale,
-    ) -> Result<Vec<RunBaseline>, WorkbenchError> {
+    pub(super) fn baselines(&self, kept: &SavedRun, scale: &Scale) -> Result<Vec<RunBaseline>, ProjectError> {
         let Some(KeptLabels { train, test }) = self.kept_labels(kept, scale.len())? else {
             return Ok(Vec::new());
         };
@@ -43,14 +39,14 @@ impl Runs {
         &self,
         kept: &SavedRun,
         levels: usize,
-    ) -> Result<BTreeMap<u32, f64>, WorkbenchError> {
+    ) -> Result<BTreeMap<u32, f64>, ProjectError> {
         let kept = self.kept_labels(kept, levels)?;
         Ok(kept.map_or_else(BTreeMap::new, |kept| annotator_baselines(&kept.test, &kept.train, levels)))
     }
 
     /// Labels that are not scored, and those that are. Validation labels that were carved out of the
     /// training labels count as labels from which a run has learned; those of the official split do not.
-    fn kept_labels(&self, kept: &SavedRun, levels: usize) -> Result<Option<KeptLabels>, WorkbenchError> {
+    fn kept_labels(&self, kept: &SavedRun, levels: usize) -> Result<Option<KeptLabels>, ProjectError> {
         let (mut train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
         if kept.choices.split != SplitSpec::Column || drawn_validation(kept) {
             train.extend(self.rows_of(kept, RunPart::Validation)?);

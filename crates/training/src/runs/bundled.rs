@@ -5,7 +5,7 @@ use crate::saved_runs::choices;
 use dissensus_domain::{AnnotatorId, Question};
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::{AnnotatorModel as _, ModelKind};
 use std::path::PathBuf;
@@ -25,14 +25,14 @@ impl Runs {
     /// The model of a finished run of `multilevel`, fitted again as in [`Runs::predict`], and its encoder.
     ///
     /// # Errors
-    /// Those of [`Runs::predict`]; [`WorkbenchError::CannotBundle`] for runs of other models, and of
+    /// Those of [`Runs::predict`]; [`ProjectError::CannotBundle`] for runs of other models, and of
     /// questions whose levels have changed since.
-    pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, WorkbenchError> {
+    pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, ProjectError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
-            return Err(WorkbenchError::NoScores(run));
+            return Err(ProjectError::NoScores(run));
         }
-        let cannot = |reason: String| Err(WorkbenchError::CannotBundle { run, reason });
+        let cannot = |reason: String| Err(ProjectError::CannotBundle { run, reason });
         let (config, _) = choices::config(&kept.choices)?;
         if config.network.model != ModelKind::Multilevel {
             let model = kept.choices.model.name();

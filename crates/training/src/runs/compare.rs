@@ -4,7 +4,7 @@ use super::Runs;
 use super::list::higher_is_better;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{AnnotatorPair, MetricPair, RunComparison};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Observation;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::metrics::Scored;
@@ -17,16 +17,16 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run, or they were scored on different labels.
-    pub fn compare(&self, a: u32, b: u32) -> Result<RunComparison, WorkbenchError> {
+    pub fn compare(&self, a: u32, b: u32) -> Result<RunComparison, ProjectError> {
         let (first, second) = (self.kept.get(a)?, self.kept.get(b)?);
-        let of_a = first.outcome.report.as_ref().ok_or(WorkbenchError::NoScores(a))?;
-        let of_b = second.outcome.report.as_ref().ok_or(WorkbenchError::NoScores(b))?;
+        let of_a = first.outcome.report.as_ref().ok_or(ProjectError::NoScores(a))?;
+        let of_b = second.outcome.report.as_ref().ok_or(ProjectError::NoScores(b))?;
         if first.choices.question != second.choices.question {
-            return Err(WorkbenchError::NotComparable("the runs are of different questions"));
+            return Err(ProjectError::NotComparable("the runs are of different questions"));
         }
         let (scored_a, scored_b) = (self.scored_labels(&first)?, self.scored_labels(&second)?);
         if scored_a.observations != scored_b.observations {
-            return Err(WorkbenchError::NotComparable(
+            return Err(ProjectError::NotComparable(
                 "the runs were scored on different labels: give both the same split and seed, on the same data",
             ));
         }
@@ -87,11 +87,11 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run, or its stored predictions cannot be read.
-    pub fn scored(&self, id: u32) -> Result<Scored, WorkbenchError> {
+    pub fn scored(&self, id: u32) -> Result<Scored, ProjectError> {
         self.scored_labels(&self.kept.get(id)?)
     }
 
-    fn scored_labels(&self, kept: &SavedRun) -> Result<Scored, WorkbenchError> {
+    fn scored_labels(&self, kept: &SavedRun) -> Result<Scored, ProjectError> {
         self.kept.has_same_levels(kept)?;
         let stored = self.context.store.run_labels(kept.run.id, RunPart::Test)?;
         let index = self.context.index();
@@ -109,7 +109,7 @@ impl Runs {
             on_scale && stored.probabilities.len() == all.len() * levels && !all.is_empty()
         });
         let observations =
-            scored.ok_or(WorkbenchError::NotComparable("what a run predicted cannot be read any more"))?;
+            scored.ok_or(ProjectError::NotComparable("what a run predicted cannot be read any more"))?;
         let scored = Scored { observations, probabilities: stored.probabilities, levels, tuned: None };
         Ok(match &kept.outcome.f1_rule {
             Some(rule) if rule.prior.len() == levels => scored.tuned_by(rule),

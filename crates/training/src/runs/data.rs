@@ -13,7 +13,7 @@ use dissensus_api::{RunAuxiliary, Tuning};
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, Split, TextId};
 use dissensus_neural::trainer::TrainConfig;
 use dissensus_project::context::{QuestionData, SpanLabel};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_selection::evaluation::{CopiesAcross, DataSplit, SplitColumns, SplitSpec, TestSet};
 use dissensus_stats::data::{Attribute, Embeddings, ModelKind, Observation, Target, TrainingData};
@@ -175,14 +175,14 @@ impl Runs {
         together: &[SavedRun],
         config: &TrainConfig,
         split: SplitSpec,
-    ) -> Result<(), WorkbenchError> {
-        let [first, ..] = together else { return Err(WorkbenchError::NoQuestion) };
+    ) -> Result<(), ProjectError> {
+        let [first, ..] = together else { return Err(ProjectError::NoQuestion) };
         let (of, spans) = self.data_of(together)?;
         of[0].check_split(split)?;
         let texts = of[0].texts.len();
         if self.context.index().texts().len() < texts {
             // An import has just ended and the index is about to follow it.
-            return Err(WorkbenchError::Busy("import"));
+            return Err(ProjectError::Busy("import"));
         }
         // Convex models have no epochs to choose from, so all labels that are not scored are used for
         // training.
@@ -242,7 +242,7 @@ impl Runs {
                 taught_by_others: taught.difference(&own).copied().collect(),
                 learns_words,
             };
-            let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
+            let start = serde_json::to_value(start).map_err(|e| ProjectError::internal(&e))?;
             starts.push((kept.run.id, start, parts));
         }
         let kept = self.context.store.write(move |tx| -> Result<(), StoreError> {
@@ -253,7 +253,7 @@ impl Runs {
 
     /// The labels of these runs, in their order, those of the options of one question as of one moment; and
     /// for questions with spans, by their numbers, what was marked at that moment.
-    fn data_of(&self, together: &[SavedRun]) -> Result<(Vec<QuestionData>, MarkedSpans), WorkbenchError> {
+    fn data_of(&self, together: &[SavedRun]) -> Result<(Vec<QuestionData>, MarkedSpans), ProjectError> {
         let mut known: HashMap<QuestionId, QuestionData> = HashMap::new();
         let mut spans = HashMap::new();
         let mut of = Vec::new();
@@ -263,8 +263,7 @@ impl Runs {
             self.context.index().with_levels(id)?;
             if !known.contains_key(&id) {
                 let row = id.row();
-                let question =
-                    self.context.index().question(row).cloned().ok_or(WorkbenchError::NoQuestion)?;
+                let question = self.context.index().question(row).cloned().ok_or(ProjectError::NoQuestion)?;
                 let all = if question.scale.kind() == ScaleKind::Spans {
                     let (types, labels) = self.context.span_data_of(&question, without_slips)?;
                     spans.insert(row.0, labels);
@@ -274,7 +273,7 @@ impl Runs {
                 };
                 known.extend(all.into_iter().map(|data| (data.question.id, data)));
             }
-            of.push(known.remove(&id).ok_or(WorkbenchError::NoQuestion)?);
+            of.push(known.remove(&id).ok_or(ProjectError::NoQuestion)?);
         }
         Ok((of, spans))
     }
@@ -285,7 +284,7 @@ impl Runs {
         &self,
         kept: &SavedRun,
         texts: usize,
-    ) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+    ) -> Result<Option<SelectedEncoder>, ProjectError> {
         let encoder = match self.encoder_of_held(&kept.choices)? {
             None => self.encoding.chosen()?,
             under_held => under_held,
@@ -295,13 +294,13 @@ impl Runs {
             self.encoding.take_over_before_tuning(chosen)?;
         } else if (self.context.store.embedding_count(&chosen.key)? as usize) < texts {
             // Another encoder was activated, or texts were imported, after the run was requested.
-            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
+            return Err(ProjectError::NotEncoded(self.context.store.path().to_owned()));
         }
         Ok(encoder)
     }
 
     /// Whether labels were already divided for this run, as for those of format 2.
-    fn is_divided(&self, kept: &SavedRun) -> Result<bool, WorkbenchError> {
+    fn is_divided(&self, kept: &SavedRun) -> Result<bool, ProjectError> {
         Ok(!self.context.store.run_labels(kept.run.id, RunPart::Train)?.labels.is_empty())
     }
 
@@ -311,23 +310,23 @@ impl Runs {
         &self,
         kept: &SavedRun,
         parts: &[(RunPart, Vec<RunLabel>)],
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         for (part, labels) in parts.iter().filter(|(part, _)| *part != RunPart::Test) {
             let before = self.context.store.run_labels(kept.run.id, *part)?.labels;
             if part == &RunPart::Train && before.is_empty() {
                 return Ok(()); // a new run
             }
             if before != *labels {
-                return Err(WorkbenchError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED });
+                return Err(ProjectError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED });
             }
         }
         Ok(())
     }
 
     /// The input of a run.
-    pub fn run_data(&self, kept: &SavedRun) -> Result<RunData, WorkbenchError> {
+    pub fn run_data(&self, kept: &SavedRun) -> Result<RunData, ProjectError> {
         self.kept.has_same_levels(kept)?;
-        let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
+        let damaged = || ProjectError::DamagedRun(kept.run.id.0);
         let start: RunStart = kept
             .run
             .start
@@ -344,7 +343,7 @@ impl Runs {
             texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
         let annotator_rows: HashMap<AnnotatorId, u32> =
             start.annotators.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
-        let observations = |part: RunPart| -> Result<Vec<Observation>, WorkbenchError> {
+        let observations = |part: RunPart| -> Result<Vec<Observation>, ProjectError> {
             let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
             let row = |label: &RunLabel| {
                 Some(Observation {
@@ -384,7 +383,7 @@ impl Runs {
 
     /// Embeddings of the run's texts by the encoder that it started with, regardless of the project's
     /// current encoder.
-    pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, WorkbenchError> {
+    pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, ProjectError> {
         let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
         let all = match self.encoding.embeddings()? {
             (all, basis) if basis.version.as_ref() == Some(&encoder.key) => all,

@@ -4,7 +4,7 @@ use super::Runs;
 use crate::saved_runs::choices;
 use dissensus_api::{TrainChoices, Tuning};
 use dissensus_domain::{Question, QuestionId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelKind;
 
 impl Runs {
@@ -18,7 +18,7 @@ impl Runs {
         question: QuestionId,
         kind: ModelKind,
         tuning: Tuning,
-    ) -> Result<TrainChoices, WorkbenchError> {
+    ) -> Result<TrainChoices, ProjectError> {
         let context = &self.context;
         let first = self.first_learned(question)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
@@ -46,7 +46,7 @@ impl Runs {
         question: QuestionId,
         model: ModelKind,
         tuning: &str,
-    ) -> Result<TrainChoices, WorkbenchError> {
+    ) -> Result<TrainChoices, ProjectError> {
         let question_data = self.context.question_data(&self.first_learned(question)?)?;
         let (texts, split) = (question_data.labelled_texts(), question_data.usual_split());
         let mut named = choices::defaults(question, model, &Tuning::Frozen, texts, split);
@@ -56,9 +56,9 @@ impl Runs {
     }
 
     /// The learned question: itself, or the first of its options, all of which have its answers.
-    fn first_learned(&self, question: QuestionId) -> Result<Question, WorkbenchError> {
+    fn first_learned(&self, question: QuestionId) -> Result<Question, ProjectError> {
         let index = self.context.index();
-        let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let found = index.question(question).ok_or(ProjectError::NoQuestion)?;
         Ok(found.option(0).unwrap_or_else(|| found.clone()))
     }
 }

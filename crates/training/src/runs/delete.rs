@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::started_on;
 use crate::saved_runs::{SavedRun, encoder_name};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::{RunId, StoreError};
 
 impl Runs {
@@ -15,14 +15,14 @@ impl Runs {
     /// # Errors
     /// There is no such run, it is at work, its encoder is in use or an unfinished run started from it, or
     /// its files cannot be removed.
-    pub fn delete(&self, id: u32) -> Result<Vec<u32>, WorkbenchError> {
+    pub fn delete(&self, id: u32) -> Result<Vec<u32>, ProjectError> {
         // Folders go before rows.
         self.context.store.must_write()?;
         let kept = self.kept.get(id)?;
         let together = if kept.outcome.report.is_some() { vec![kept] } else { self.kept.together(id)? };
         let numbers: Vec<u32> = together.iter().map(|kept| kept.run.id.0).collect();
         if numbers.iter().any(|number| self.at_work.state(*number).is_some()) {
-            return Err(WorkbenchError::Busy("training"));
+            return Err(ProjectError::Busy("training"));
         }
         together.iter().try_for_each(|kept| self.release(kept))?;
         together.iter().try_for_each(|kept| self.kept.remove_folder(kept))?;
@@ -34,26 +34,26 @@ impl Runs {
     }
 
     /// Takes a run that is to be deleted out of use.
-    fn release(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
+    fn release(&self, kept: &SavedRun) -> Result<(), ProjectError> {
         let id = kept.run.id.0;
         let encoder = encoder_name(kept.run.uid);
         if let Some(unfinished) = self.unfinished_on(&encoder)? {
-            return Err(WorkbenchError::EncoderNeeded { run: id, unfinished });
+            return Err(ProjectError::EncoderNeeded { run: id, unfinished });
         }
         if self.encoding.run_in_use()? == Some(id) {
             self.use_run(None)?;
         }
         if !self.encoding.forget_encoder(&encoder)? {
-            return Err(WorkbenchError::EncoderInUse(id));
+            return Err(ProjectError::EncoderInUse(id));
         }
         Ok(())
     }
 
     /// A run at work, or one that can be resumed, that started on the encoder of this name.
-    fn unfinished_on(&self, encoder: &str) -> Result<Option<u32>, WorkbenchError> {
+    fn unfinished_on(&self, encoder: &str) -> Result<Option<u32>, ProjectError> {
         for kept in self.kept.all()? {
             let started_on_it = started_on(&kept).is_some_and(|chosen| chosen.encoder == encoder);
-            let goes_on = || -> Result<bool, WorkbenchError> {
+            let goes_on = || -> Result<bool, ProjectError> {
                 Ok(self.at_work.state(kept.run.id.0).is_some() || self.cannot_resume(&kept)?.is_none())
             };
             if started_on_it && goes_on()? {

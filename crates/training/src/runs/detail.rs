@@ -7,7 +7,7 @@ use crate::saved_runs::{RunFolder, SavedRun};
 use dissensus_api::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords, options_of_run_together};
 use dissensus_domain::Scale;
 use dissensus_project::context::ceiling_note;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
 use std::collections::BTreeMap;
 
@@ -41,13 +41,13 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run, or the file cannot be read.
-    pub fn detail(&self, id: u32) -> Result<RunDetail, WorkbenchError> {
+    pub fn detail(&self, id: u32) -> Result<RunDetail, ProjectError> {
         self.detail_of(&self.kept.get(id)?)
     }
 
-    fn detail_of(&self, kept: &SavedRun) -> Result<RunDetail, WorkbenchError> {
+    fn detail_of(&self, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
         let info =
-            self.infos(std::slice::from_ref(kept))?.pop().ok_or(WorkbenchError::NoSuchRun(kept.run.id.0))?;
+            self.infos(std::slice::from_ref(kept))?.pop().ok_or(ProjectError::NoSuchRun(kept.run.id.0))?;
         let index = self.context.index();
         let scale = index.question(kept.choices.question).map(|q| &q.scale);
         let names: Vec<&str> =

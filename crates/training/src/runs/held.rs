@@ -13,7 +13,7 @@ use dissensus_domain::Question;
 use dissensus_encoder::FreezePolicy;
 use dissensus_neural::networks::NetworkModel;
 use dissensus_neural::trainer::TrainConfig;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::SeenByEncoder;
 use dissensus_stats::data::{AnnotatorModel as _, Embeddings, ModelKind};
 use std::sync::Arc;
@@ -35,14 +35,14 @@ impl Runs {
     /// Checks that the requested heads can be held.
     ///
     /// # Errors
-    /// [`WorkbenchError::Freeze`] with the reason.
+    /// [`ProjectError::Freeze`] with the reason.
     pub(super) fn check_held(
         &self,
         learned: &[(Question, f64)],
         choices: &TrainChoices,
         config: &TrainConfig,
-    ) -> Result<(), WorkbenchError> {
-        let refused = |why: String| Err(WorkbenchError::Freeze(why));
+    ) -> Result<(), ProjectError> {
+        let refused = |why: String| Err(ProjectError::Freeze(why));
         let mut encoder: Option<(u32, SelectedEncoder)> = None;
         for (nth, held) in choices.held.iter().enumerate() {
             let Some((question, _)) = learned.iter().find(|(question, _)| question.id == held.question)
@@ -81,8 +81,8 @@ impl Runs {
         question: &Question,
         run: u32,
         config: &TrainConfig,
-    ) -> Result<SelectedEncoder, WorkbenchError> {
-        let refused = |why: String| Err(WorkbenchError::Freeze(format!("run {run} {why}")));
+    ) -> Result<SelectedEncoder, ProjectError> {
+        let refused = |why: String| Err(ProjectError::Freeze(format!("run {run} {why}")));
         let kept = self.kept.get(run)?;
         if kept.choices.question != question.id {
             return refused(format!("is not of \"{}\"", question.name));
@@ -124,7 +124,7 @@ impl Runs {
     }
 
     /// The encoder that a run's head depends on: the one it tuned, or the frozen one.
-    fn encoder_under(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+    fn encoder_under(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, ProjectError> {
         match kept.choices.tuning {
             Tuning::Frozen => self.frozen_of(kept),
             _ => self.tuned(kept).map(Some),
@@ -135,13 +135,13 @@ impl Runs {
     pub(super) fn encoder_of_held(
         &self,
         choices: &TrainChoices,
-    ) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+    ) -> Result<Option<SelectedEncoder>, ProjectError> {
         let Some(held) = choices.held.first() else { return Ok(None) };
         self.encoder_under(&self.kept.get(held.run)?)
     }
 
     /// The stored head of a run, over no texts.
-    fn held_head(&self, kept: &SavedRun) -> Result<NetworkModel, WorkbenchError> {
+    fn held_head(&self, kept: &SavedRun) -> Result<NetworkModel, ProjectError> {
         let (config, _) = choices::config(&kept.choices)?;
         let dim = self.encoder_of(kept, &config)?.0.version().dim;
         let nothing = Embeddings { dim, ..Embeddings::none(0) };
@@ -149,7 +149,7 @@ impl Runs {
     }
 
     /// The head that a training holds for the question of this member.
-    pub(super) fn head_held_for(&self, member: &SavedRun) -> Result<Option<NetworkModel>, WorkbenchError> {
+    pub(super) fn head_held_for(&self, member: &SavedRun) -> Result<Option<NetworkModel>, ProjectError> {
         let choices = &member.choices;
         let held = choices.held.iter().find(|held| held.question == choices.question);
         held.map(|held| self.held_head(&self.kept.get(held.run)?)).transpose()
@@ -160,7 +160,7 @@ impl Runs {
         &self,
         seen: &Seen,
         choices: &TrainChoices,
-    ) -> Result<Taught, WorkbenchError> {
+    ) -> Result<Taught, ProjectError> {
         let seen = seen.rows();
         let mut taught = Taught { texts: seen.texts.to_vec(), annotators: seen.annotators.to_vec() };
         for held in &choices.held {

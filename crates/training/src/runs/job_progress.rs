@@ -20,7 +20,7 @@ pub(super) struct JobProgress<'a> {
 }
 
 impl<'a> JobProgress<'a> {
-    pub(super) fn of(runs: &'a Runs, of: Vec<RunId>, job: &Arc<Job>) -> Self {
+    pub(super) fn new(runs: &'a Runs, of: Vec<RunId>, job: &Arc<Job>) -> Self {
         Self { runs, of, job: Arc::clone(job), throttle: Mutex::new(Throttle::new(TELL_EVERY)) }
     }
 }

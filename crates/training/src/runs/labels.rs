@@ -3,7 +3,7 @@
 use super::Runs;
 use crate::saved_runs::SavedRun;
 use dissensus_domain::{Answer, CurrentLabel, QuestionId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use dissensus_stats::data::Observation;
 use dissensus_store::{RunLabel, RunPart};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 impl Runs {
     /// SHA-256 of a question's current labels, in hexadecimal. Cached until a label is recorded or
     /// retracted, because a run at work asks for it twice a second.
-    pub fn labels_sha256(&self, question: QuestionId) -> Result<String, WorkbenchError> {
+    pub fn labels_sha256(&self, question: QuestionId) -> Result<String, ProjectError> {
         let last = self.context.store.last_event()?;
         if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
             return Ok(sum.clone());
@@ -23,17 +23,13 @@ impl Runs {
     }
 
     /// Whether the labels differ from those at the start of the run.
-    pub(super) fn labels_changed(
-        &self,
-        kept: &SavedRun,
-        question: QuestionId,
-    ) -> Result<bool, WorkbenchError> {
+    pub(super) fn labels_changed(&self, kept: &SavedRun, question: QuestionId) -> Result<bool, ProjectError> {
         let now = self.labels_sha256(question)?;
         Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
     }
 
     /// Labels of one part of a run, as rows of the arrays.
-    pub(super) fn rows_of(&self, kept: &SavedRun, part: RunPart) -> Result<Vec<Observation>, WorkbenchError> {
+    pub(super) fn rows_of(&self, kept: &SavedRun, part: RunPart) -> Result<Vec<Observation>, ProjectError> {
         let index = self.context.index();
         let observation = |label: &RunLabel| {
             Some(Observation {

@@ -5,18 +5,18 @@ use super::data::left_out_texts;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{RunInfo, RunMetric, RunScores};
 use dissensus_domain::WorkState;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::metrics::Report;
 use dissensus_stats::metrics::Scores;
 
 impl Runs {
     /// Every training run, newest first.
-    pub fn list(&self) -> Result<Vec<RunInfo>, WorkbenchError> {
+    pub fn list(&self) -> Result<Vec<RunInfo>, ProjectError> {
         self.infos(&self.kept.all()?)
     }
 
     /// The entries of the list for these runs.
-    pub(crate) fn infos(&self, kept: &[SavedRun]) -> Result<Vec<RunInfo>, WorkbenchError> {
+    pub(crate) fn infos(&self, kept: &[SavedRun]) -> Result<Vec<RunInfo>, ProjectError> {
         let predicts = self.encoding.run_in_use()?;
         kept.iter()
             .map(|kept| {
@@ -31,7 +31,7 @@ impl Runs {
         kept: &SavedRun,
         data_changed: bool,
         predicts: Option<u32>,
-    ) -> Result<RunInfo, WorkbenchError> {
+    ) -> Result<RunInfo, ProjectError> {
         let SavedRun { run, choices, outcome, epochs, .. } = kept;
         let live = self.at_work.state(run.id.0);
         let finished = run.state == WorkState::Finished;

@@ -56,7 +56,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub fn of(
+    pub fn new(
         context: &Arc<Context>,
         kept: &SavedRuns,
         encoding: &Encoding,

@@ -8,7 +8,7 @@ use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
 use dissensus_neural::networks::NetworkModel;
 use dissensus_neural::trainer::TrainConfig;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::fit::fit;
 use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelError, ModelKind, TrainingData};
@@ -41,9 +41,9 @@ impl Runs {
         annotator: AnnotatorId,
         text: &str,
         progress: &dyn Progress,
-    ) -> Result<RunPrediction, WorkbenchError> {
+    ) -> Result<RunPrediction, ProjectError> {
         let found = self.predict_by(&[run], annotator, text, None, progress)?;
-        found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
+        found.into_iter().next().ok_or(ProjectError::NoSuchRun(run))
     }
 
     /// Predicts by the models of several runs, in their order. The text is read once per encoder: runs that
@@ -57,7 +57,7 @@ impl Runs {
         annotator: AnnotatorId,
         text: &str,
         progress: &dyn Progress,
-    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+    ) -> Result<Vec<RunPrediction>, ProjectError> {
         self.predict_by(runs, annotator, text, None, progress)
     }
 
@@ -73,9 +73,9 @@ impl Runs {
         annotator: AnnotatorId,
         text: &str,
         progress: &dyn Progress,
-    ) -> Result<RunPrediction, WorkbenchError> {
+    ) -> Result<RunPrediction, ProjectError> {
         let found = self.predict_text_by_several(&[run], annotator, text, progress)?;
-        found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
+        found.into_iter().next().ok_or(ProjectError::NoSuchRun(run))
     }
 
     /// Predicts by the models of several runs, in their order; see [`Runs::predict_several`] and
@@ -86,13 +86,13 @@ impl Runs {
         annotator: AnnotatorId,
         text: &str,
         progress: &dyn Progress,
-    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+    ) -> Result<Vec<RunPrediction>, ProjectError> {
         let (id, body) = self
             .context
             .store
             .text_by_external(text)?
             .map(|text| (text.id, text.body))
-            .ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+            .ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
         self.predict_by(runs, annotator, &body, self.context.index().text_row(id), progress)
     }
 }
@@ -111,13 +111,13 @@ impl Runs {
         text: &str,
         row: Option<u32>,
         progress: &dyn Progress,
-    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+    ) -> Result<Vec<RunPrediction>, ProjectError> {
         let mut read: HashMap<String, Read> = HashMap::new();
         runs.iter()
             .map(|run| {
                 let kept = self.kept.get(*run)?;
                 if kept.outcome.report.is_none() {
-                    return Err(WorkbenchError::NoScores(*run));
+                    return Err(ProjectError::NoScores(*run));
                 }
                 let (config, _) = choices::config(&kept.choices)?;
                 let read = match read.entry(encoder_of_run(&kept, &config)) {
@@ -141,7 +141,7 @@ impl Runs {
         annotator: AnnotatorId,
         row: Option<u32>,
         progress: &dyn Progress,
-    ) -> Result<RunPrediction, WorkbenchError> {
+    ) -> Result<RunPrediction, ProjectError> {
         let model = self.model_of(kept, config, &read.encoder, progress)?;
         let who = self.row_in(kept, annotator)?;
         let mut probabilities = vec![0.0; model.levels()];
@@ -174,7 +174,7 @@ impl Runs {
         &self,
         kept: &SavedRun,
         config: &TrainConfig,
-    ) -> Result<(Encoder, PathBuf), WorkbenchError> {
+    ) -> Result<(Encoder, PathBuf), ProjectError> {
         self.kept.has_same_levels(kept)?;
         if config.policy != FreezePolicy::Frozen {
             let dir = self.kept.folder(kept)?.join("encoder");
@@ -186,7 +186,7 @@ impl Runs {
         let options = chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default();
         let encoder = Encoder::open(&found.dir, &options)?;
         match &kept.outcome.encoder {
-            Some(then) if *then != encoder.version().key() => Err(WorkbenchError::EncoderChanged {
+            Some(then) if *then != encoder.version().key() => Err(ProjectError::EncoderChanged {
                 stored: then.clone(),
                 dir: found.dir,
                 found: encoder.version().key(),
@@ -201,7 +201,7 @@ impl Runs {
         config: &TrainConfig,
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
+    ) -> Result<Box<dyn AnnotatorModel>, ProjectError> {
         if !config.is_convex() && config.network.model != ModelKind::Multilevel {
             let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
             let folder = self.kept.folder(kept)?;
@@ -220,10 +220,10 @@ impl Runs {
         encoder: &Encoder,
         progress: &dyn Progress,
         by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, ModelError>,
-    ) -> Result<M, WorkbenchError> {
+    ) -> Result<M, ProjectError> {
         let fitted = |data: &TrainingData<'_>| {
             let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-            by(data, &options).map_err(WorkbenchError::from)
+            by(data, &options).map_err(ProjectError::from)
         };
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;
@@ -265,7 +265,7 @@ impl Runs {
     }
 
     /// The row of an annotator in a run's model; beyond all rows for an unknown annotator.
-    fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+    fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, ProjectError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.row_of(annotator));
         }
@@ -278,7 +278,7 @@ impl Runs {
         encoder: &Encoder,
         texts: usize,
         progress: &dyn Progress,
-    ) -> Result<Embeddings, WorkbenchError> {
+    ) -> Result<Embeddings, ProjectError> {
         let mut bodies = self.context.bodies()?;
         bodies.truncate(texts);
         let mut rows = vec![Vec::new(); bodies.len()];
@@ -290,7 +290,7 @@ impl Runs {
             progress.flow()
         })?;
         if done.cancelled {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
     }

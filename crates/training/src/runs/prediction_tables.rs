@@ -10,7 +10,7 @@ use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{Encoder, FreezePolicy};
 use dissensus_exchange::TypedTable;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_store::body_hash;
@@ -48,7 +48,7 @@ impl RunTable {
         id: &str,
         body: &str,
         text: &EncodedText,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let people: Vec<u32> = self.file.chosen().iter().map(|one| one.row).collect();
         let (p, measures) = self.model.predict(row, text, &people)?;
         let same = body_hash(body).and_then(|hash| self.bodies.get(&hash));
@@ -88,9 +88,9 @@ impl Runs {
         texts: Option<&TextFileChoices>,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<Vec<RunPredictionFile>, WorkbenchError> {
+    ) -> Result<Vec<RunPredictionFile>, ProjectError> {
         let written = self.write_tables(runs, choices, texts, out, progress);
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 
     fn write_tables(
@@ -100,7 +100,7 @@ impl Runs {
         texts: Option<&TextFileChoices>,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<Vec<RunPredictionFile>, WorkbenchError> {
+    ) -> Result<Vec<RunPredictionFile>, ProjectError> {
         TypedTable::check(out, false)?;
         let outs: Vec<PathBuf> = runs.iter().map(|run| out_of_run(out, runs, *run)).collect();
         let read: Vec<&Path> =
@@ -134,7 +134,7 @@ impl Runs {
             .map(|table| {
                 Ok(RunPredictionFile { run: table.run, model: table.name, written: table.file.finish()? })
             })
-            .collect::<Result<_, WorkbenchError>>()?;
+            .collect::<Result<_, ProjectError>>()?;
         files.sort_by_key(|file| runs.iter().position(|run| *run == file.run));
         Ok(files)
     }
@@ -144,11 +144,11 @@ impl Runs {
         run: u32,
         before: &[u32],
         asked: &PredictionChoices,
-    ) -> Result<SavedRun, WorkbenchError> {
-        let refused = |why: String| Err(WorkbenchError::NoTable { run, why });
+    ) -> Result<SavedRun, ProjectError> {
+        let refused = |why: String| Err(ProjectError::NoTable { run, why });
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
-            return Err(WorkbenchError::NoScores(run));
+            return Err(ProjectError::NoScores(run));
         }
         if before.contains(&run) {
             return refused("it is named twice".to_owned());
@@ -177,7 +177,7 @@ impl Runs {
         asked: &PredictionChoices,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let (config, _) = choices::config(&kept.choices)?;
         let name = super::predict::encoder_of_run(kept, &config);
         let at = match groups.iter().position(|(known, _)| *known == name) {
@@ -203,13 +203,13 @@ impl Runs {
         asked: &PredictionChoices,
         out: &Path,
         progress: &dyn Progress,
-    ) -> Result<RunTable, WorkbenchError> {
+    ) -> Result<RunTable, ProjectError> {
         let run = kept.run.id.0;
         let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let model = self.table_model(kept, encoder, progress)?;
         if model.levels() != question.scale.len() {
             let why = format!("\"{}\" has other levels now: train again", question.name);
-            return Err(WorkbenchError::NoTable { run, why });
+            return Err(ProjectError::NoTable { run, why });
         }
         let data = self.run_data(kept)?;
         let labels = data.training_and_validation();
@@ -238,7 +238,7 @@ impl Runs {
     }
 
     /// Rows of these texts by the hashes of their bodies.
-    fn bodies_of(&self, rows: BTreeSet<u32>) -> Result<LabelledBodies, WorkbenchError> {
+    fn bodies_of(&self, rows: BTreeSet<u32>) -> Result<LabelledBodies, ProjectError> {
         let index = self.context.index();
         let mut found = LabelledBodies::new();
         for row in rows {
@@ -252,13 +252,13 @@ impl Runs {
 
     /// Writes every text of the project, on stored embeddings if all texts have one, otherwise read once for
     /// all runs.
-    fn write_project(&self, group: &mut OnOneEncoder, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    fn write_project(&self, group: &mut OnOneEncoder, progress: &dyn Progress) -> Result<(), ProjectError> {
         let OnOneEncoder { encoder, frozen, tables } = group;
         let index = self.context.index();
         let texts = index.texts();
         let read = |row: usize| {
             let found = self.context.store.text(texts[row])?;
-            found.ok_or_else(|| WorkbenchError::NoSuchText(texts[row].0.to_string()))
+            found.ok_or_else(|| ProjectError::NoSuchText(texts[row].0.to_string()))
         };
         let mut write = |row: usize, embedding: Vec<f32>| {
             let text = read(row)?;
@@ -276,7 +276,7 @@ impl Runs {
         };
         match kept {
             Some(x) => (0..texts.len()).try_for_each(|row| match progress.cancelled() {
-                true => Err(WorkbenchError::Cancelled),
+                true => Err(ProjectError::Cancelled),
                 false => write(row, x.row(row).to_vec()),
             }),
             None => in_order(encoder, (0..texts.len()).map(|row| Ok(read(row)?.body)), progress, write),

@@ -9,7 +9,7 @@ use dissensus_api::RunDetail;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_neural::trainer::checkpoint_config_hash;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_store::{RunId, StoreError};
 
@@ -19,7 +19,7 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run, it cannot be resumed, or another one is at work.
-    pub fn resume(&self, id: u32) -> Result<(), WorkbenchError> {
+    pub fn resume(&self, id: u32) -> Result<(), ProjectError> {
         let reserved = self.context.reservations.reserve(Activity::Training)?;
         self.reopen(id)?;
         self.work_on(RunId(id), reserved)
@@ -29,7 +29,7 @@ impl Runs {
     ///
     /// # Errors
     /// Those of [`Runs::resume`], and any error of the training.
-    pub fn resume_here(&self, id: u32, progress: &dyn Progress) -> Result<RunDetail, WorkbenchError> {
+    pub fn resume_here(&self, id: u32, progress: &dyn Progress) -> Result<RunDetail, ProjectError> {
         let _reserved = self.context.reservations.reserve(Activity::Training)?;
         self.reopen(id)?;
         let run = RunId(id);
@@ -38,11 +38,11 @@ impl Runs {
     }
 
     /// Marks an interrupted or failed run as running again.
-    fn reopen(&self, id: u32) -> Result<(), WorkbenchError> {
+    fn reopen(&self, id: u32) -> Result<(), ProjectError> {
         let together = self.kept.together(id)?;
         for kept in &together {
             if let Some(reason) = self.cannot_resume(kept)? {
-                return Err(WorkbenchError::NotResumable { run: kept.run.id.0, reason });
+                return Err(ProjectError::NotResumable { run: kept.run.id.0, reason });
             }
         }
         let runs: Vec<RunId> = together.iter().map(|kept| kept.run.id).collect();
@@ -53,7 +53,7 @@ impl Runs {
     }
 
     /// Why a run cannot be resumed; `None` if it can.
-    pub(super) fn cannot_resume(&self, kept: &SavedRun) -> Result<Option<&'static str>, WorkbenchError> {
+    pub(super) fn cannot_resume(&self, kept: &SavedRun) -> Result<Option<&'static str>, ProjectError> {
         if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled | WorkState::Failed) {
             return Ok(Some("it was not interrupted"));
         }
@@ -76,7 +76,7 @@ impl Runs {
             return Ok(Some("a run that was trained with it is not there any more"));
         }
         match self.kept.has_same_levels(kept) {
-            Err(WorkbenchError::OtherLevels(_)) => return Ok(Some("its question has other levels now")),
+            Err(ProjectError::OtherLevels(_)) => return Ok(Some("its question has other levels now")),
             other => other?,
         }
         let found = self.kept.find_folder(first);

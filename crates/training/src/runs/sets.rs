@@ -6,7 +6,7 @@ use crate::saved_runs::SavedRun;
 use dissensus_api::options_together;
 use dissensus_domain::{Question, QuestionId};
 use dissensus_models::spans::SpanEvaluation;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::{Predicted, PredictedSets, SetEvaluation};
 use dissensus_stats::metrics::Scored;
 use dissensus_stats::options::{HeldOutSets, OptionCorrelations};
@@ -62,7 +62,7 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run.
-    pub fn trained_words(&self, run: u32) -> Result<Vec<TrainedWords>, WorkbenchError> {
+    pub fn trained_words(&self, run: u32) -> Result<Vec<TrainedWords>, ProjectError> {
         let together = self.kept.together(run)?;
         let index = self.context.index();
         let of = |question: &Question| -> Option<TrainedWords> {
@@ -86,7 +86,7 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run, or a stored prediction cannot be read.
-    pub fn trained_sets(&self, run: u32) -> Result<Vec<TrainedSets>, WorkbenchError> {
+    pub fn trained_sets(&self, run: u32) -> Result<Vec<TrainedSets>, ProjectError> {
         let together = self.kept.together(run)?;
         let mut runs: BTreeMap<QuestionId, &SavedRun> = BTreeMap::new();
         for kept in together.iter().filter(|kept| kept.outcome.report.is_some()) {
@@ -101,14 +101,14 @@ impl Runs {
         &self,
         question: &Question,
         runs: &BTreeMap<QuestionId, &SavedRun>,
-    ) -> Result<Option<TrainedSets>, WorkbenchError> {
+    ) -> Result<Option<TrainedSets>, ProjectError> {
         let of: Option<Vec<&SavedRun>> =
             question.options().iter().map(|option| runs.get(&option.id).copied()).collect();
         let Some(of) = of else { return Ok(None) };
         let predicted = of
             .iter()
             .map(|kept| Ok(Predicted::new(kept.choices.model.name(), self.scored(kept.run.id.0)?)))
-            .collect::<Result<_, WorkbenchError>>()?;
+            .collect::<Result<_, ProjectError>>()?;
         let mut sets = PredictedSets::new(predicted)?;
         if let Some(found) = of.first().and_then(|kept| kept.outcome.together.clone()) {
             sets = sets.correlated_by(found)?;
@@ -128,12 +128,9 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run.
-    pub fn options_learned_together(
-        &self,
-        runs: &[u32],
-    ) -> Result<Option<OptionCorrelations>, WorkbenchError> {
+    pub fn options_learned_together(&self, runs: &[u32]) -> Result<Option<OptionCorrelations>, ProjectError> {
         let of = |run: &u32| Ok(self.kept.get(*run)?.outcome.together);
-        let mut all = runs.iter().map(of).collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let mut all = runs.iter().map(of).collect::<Result<Vec<_>, ProjectError>>()?;
         let same = all.windows(2).all(|two| two[0] == two[1]);
         Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))
     }
@@ -148,7 +145,7 @@ impl Runs {
         &self,
         trained: &[(QuestionId, Option<&Scored>)],
         seed: u64,
-    ) -> Result<Vec<Option<OptionCorrelations>>, WorkbenchError> {
+    ) -> Result<Vec<Option<OptionCorrelations>>, ProjectError> {
         let (index, mut all) = (self.context.index(), vec![None; trained.len()]);
         for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
             let place = |option: &Question| trained.iter().position(|(of, _)| *of == option.id);

@@ -8,7 +8,7 @@ use dissensus_api::{JointQuestion, RunDetail, TrainChoices};
 use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_store::{NewRun, RunId, StoreError};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ impl Runs {
     ///
     /// # Errors
     /// A choice that cannot be carried out, no labels, or another run at work.
-    pub fn start(&self, asked: &TrainChoices) -> Result<u32, WorkbenchError> {
+    pub fn start(&self, asked: &TrainChoices) -> Result<u32, ProjectError> {
         let reserved = self.context.reservations.reserve(Activity::Training)?;
         let run = self.new_runs(asked)?;
         self.work_on(run, reserved)?;
@@ -37,7 +37,7 @@ impl Runs {
         asked: &TrainChoices,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<RunDetail, WorkbenchError> {
+    ) -> Result<RunDetail, ProjectError> {
         let _reserved = self.context.reservations.reserve(Activity::Training)?;
         let run = self.new_runs(asked)?;
         self.carry_out(run, device, progress)?;
@@ -46,12 +46,12 @@ impl Runs {
 
     /// Adds a row for the run, or for each question that it is to learn, once it is certain that it can be
     /// carried out. Returns the first.
-    fn new_runs(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
+    fn new_runs(&self, asked: &TrainChoices) -> Result<RunId, ProjectError> {
         let (choices, config) = choices::of_new_run(asked)?;
         let learned = self.learned_together(&choices)?;
         for (question, _) in &learned {
             if self.context.observations(question.id)?.is_empty() {
-                return Err(WorkbenchError::NoLabels(question.name.clone()));
+                return Err(ProjectError::NoLabels(question.name.clone()));
             }
         }
         self.check_pos_weight(&learned, &config)?;
@@ -62,7 +62,7 @@ impl Runs {
         }
         let state = self.encoding.state()?;
         if config.policy == FreezePolicy::Frozen && state.encoded < state.total {
-            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
+            return Err(ProjectError::NotEncoded(self.context.store.path().to_owned()));
         }
         let rows = self.rows(&choices, &learned)?;
         let runs = self.context.store.write(move |tx| -> Result<Vec<RunId>, StoreError> {
@@ -72,15 +72,11 @@ impl Runs {
         // an earlier run.
         let choices = TrainChoices { auxiliary: Vec::new(), joint: Vec::new(), held: Vec::new(), ..choices };
         self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
-        runs.first().copied().ok_or(WorkbenchError::NoQuestion)
+        runs.first().copied().ok_or(ProjectError::NoQuestion)
     }
 
     /// The row of each question.
-    fn rows(
-        &self,
-        choices: &TrainChoices,
-        learned: &[(Question, f64)],
-    ) -> Result<Vec<NewRun>, WorkbenchError> {
+    fn rows(&self, choices: &TrainChoices, learned: &[(Question, f64)]) -> Result<Vec<NewRun>, ProjectError> {
         let together: Vec<JointQuestion> = learned
             .iter()
             .map(|(question, weight)| JointQuestion { question: question.id, weight: *weight })
@@ -91,8 +87,7 @@ impl Runs {
         let row = |question: &Question| {
             let joint = if several { together.clone() } else { Vec::new() };
             let choices = TrainChoices { question: question.id, joint, ..choices.clone() };
-            let mut configuration =
-                serde_json::to_value(&choices).map_err(|e| WorkbenchError::internal(&e))?;
+            let mut configuration = serde_json::to_value(&choices).map_err(|e| ProjectError::internal(&e))?;
             configuration[LEVEL_KEYS] = self.context.store.level_keys(question.id)?.into();
             if several {
                 configuration[GROUP] = group.clone().into();

@@ -16,7 +16,7 @@ use dissensus_neural::trainer::{
     AuxiliaryTask, EncoderToTune, EpochRecord, Head, JointQuestion, TrainConfig, Trained, Trainer,
     WordQuestion,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::scored_by_calibration;
 use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelKind, TrainingData};
@@ -56,7 +56,7 @@ pub(super) struct Work<'a> {
 
 /// Called with the model of each run as soon as it exists, because the models of many runs at a time would
 /// fill the memory.
-type Score<'s> = dyn FnMut(&mut Member, Fitted) -> Result<(), WorkbenchError> + 's;
+type Score<'s> = dyn FnMut(&mut Member, Fitted) -> Result<(), ProjectError> + 's;
 
 impl Work<'_> {
     /// Trains the members as one, on the embeddings `x` if the encoder is frozen. The first one's folder
@@ -67,12 +67,12 @@ impl Work<'_> {
         x: &Arc<Embeddings>,
         config: &TrainConfig,
         score: &mut Score<'_>,
-    ) -> Result<f64, WorkbenchError> {
+    ) -> Result<f64, ProjectError> {
         let folders: Vec<PathBuf> = members
             .iter()
             .map(|member| self.runs.kept.make_folder(&member.kept))
             .collect::<Result<_, _>>()?;
-        let Some(first) = folders.first() else { return Err(WorkbenchError::NoQuestion) };
+        let Some(first) = folders.first() else { return Err(ProjectError::NoQuestion) };
         let checkpoints = first.join("checkpoints");
         let began = std::time::Instant::now();
         let runs: Vec<RunId> = members.iter().map(|member| member.kept.run.id).collect();
@@ -170,7 +170,7 @@ impl Work<'_> {
         bodies: &[&str],
         folders: &[PathBuf],
         members: &[Member],
-    ) -> Result<Vec<Option<TrainedWordScores>>, WorkbenchError> {
+    ) -> Result<Vec<Option<TrainedWordScores>>, ProjectError> {
         let mut scores = vec![None; members.len()];
         let (Some(encoder), false) = (trained.encoder()?, words.is_empty()) else { return Ok(scores) };
         let mut learned = Vec::new();
@@ -195,7 +195,7 @@ impl Work<'_> {
         parent: Option<&str>,
         parent_dir: &Path,
         others: &[&OtherTrainingData],
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let tuned: Vec<PathBuf> = folders.iter().map(|folder| folder.join("encoder")).collect();
         for folder in tuned.iter().filter(|folder| folder.exists()) {
             std::fs::remove_dir_all(folder).map_err(|e| io(folder, "replacing", e))?;
@@ -213,7 +213,7 @@ impl Work<'_> {
     }
 
     /// Encodes every text with the tuned encoder.
-    fn embedded(&self, trained: &Trained, texts: &[&str]) -> Result<Embeddings, WorkbenchError> {
+    fn embedded(&self, trained: &Trained, texts: &[&str]) -> Result<Embeddings, ProjectError> {
         let Some(encoder) = trained.encoder()? else { return Ok(Embeddings::none(texts.len())) };
         let mut rows = vec![Vec::new(); texts.len()];
         let mut done = 0;
@@ -227,7 +227,7 @@ impl Work<'_> {
             self.progress.flow()
         })?;
         if stream.cancelled {
-            return Err(WorkbenchError::Cancelled);
+            return Err(ProjectError::Cancelled);
         }
         Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
     }
@@ -239,7 +239,7 @@ impl Work<'_> {
         data: &TrainingData<'_>,
         x: &Arc<Embeddings>,
         folder: &Path,
-    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
+    ) -> Result<Box<dyn AnnotatorModel>, ProjectError> {
         if kind == ModelKind::Multilevel {
             return Ok(head.model(data, self.options)?);
         }
@@ -249,7 +249,7 @@ impl Work<'_> {
     }
 
     /// Writes the card with the meaning of the saved network's numbers: levels, annotators, choices.
-    fn keep_card(&self, member: &Member, folder: &Path) -> Result<(), WorkbenchError> {
+    fn keep_card(&self, member: &Member, folder: &Path) -> Result<(), ProjectError> {
         let index = self.runs.context.index();
         let choices = &member.kept.choices;
         let question = index.with_levels(choices.question)?;
@@ -262,7 +262,7 @@ impl Work<'_> {
             levels: question.scale.levels().to_vec(),
             annotators: member.data.annotators.iter().filter_map(of).collect(),
             choices: Some(
-                serde_json::to_value(without_folders(choices)).map_err(|e| WorkbenchError::internal(&e))?,
+                serde_json::to_value(without_folders(choices)).map_err(|e| ProjectError::internal(&e))?,
             ),
         };
         write_card(folder, &card)
@@ -295,8 +295,8 @@ fn trainer<'a>(
     x: &'a Embeddings,
     encoder: Option<EncoderToTune<'a>>,
     config: &TrainConfig,
-) -> Result<Trainer<'a>, WorkbenchError> {
-    let [first, others @ ..] = members else { return Err(WorkbenchError::NoQuestion) };
+) -> Result<Trainer<'a>, ProjectError> {
+    let [first, others @ ..] = members else { return Err(ProjectError::NoQuestion) };
     let trainer =
         Trainer::new(first.data.training(x), &first.data.division.validation, encoder, config.clone())?;
     if others.is_empty() {

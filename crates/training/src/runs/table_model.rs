@@ -7,7 +7,7 @@ use dissensus_domain::ScaleKind;
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
 use dissensus_neural::networks::NetworkModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::fit::fit;
 use dissensus_stats::data::{AnnotatorModel, Embeddings, ModelError, ModelKind, TextFeatures};
@@ -40,7 +40,7 @@ impl Runs {
         kept: &SavedRun,
         encoder: &Encoder,
         progress: &dyn Progress,
-    ) -> Result<TableModel, WorkbenchError> {
+    ) -> Result<TableModel, ProjectError> {
         let (config, _) = choices::config(&kept.choices)?;
         let kind = config.network.model;
         let (kind, levels) = if kind == ModelKind::Multilevel {
@@ -78,7 +78,7 @@ impl TableModel {
         row: Option<u32>,
         text: &EncodedText,
         people: &[u32],
-    ) -> Result<(Vec<f32>, Disagreement), WorkbenchError> {
+    ) -> Result<(Vec<f32>, Disagreement), ProjectError> {
         let (is_ordinal, levels) = (self.is_ordinal, self.levels);
         let asked = |model: &dyn AnnotatorModel, row: u32| {
             let pairs: Vec<(u32, u32)> = people.iter().map(|who| (row, *who)).collect();
@@ -104,7 +104,7 @@ impl TableModel {
                 let features = text.features();
                 let x = Embeddings::new(features.embedding.len(), features.embedding.to_vec())?;
                 let Some(model) = network.take() else {
-                    return Err(WorkbenchError::Internal("a network was lost".to_owned()));
+                    return Err(ProjectError::Internal("a network was lost".to_owned()));
                 };
                 let model = network.insert(Box::new(model.over(Arc::new(x))?));
                 Ok(asked(model.as_ref(), 0))

@@ -6,7 +6,7 @@ use dissensus_api::Tuning;
 use dissensus_domain::Question;
 use dissensus_encoder::FreezePolicy;
 use dissensus_neural::networks::NetworkModel;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::mean_predictions;
 use dissensus_stats::data::{AnnotatorModel, ModelKind};
@@ -29,20 +29,20 @@ impl Runs {
     /// # Errors
     /// Those of [`Runs::predict`]; a run of an early version, which did not store its texts; a question
     /// whose levels have changed since.
-    pub fn scores_of_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunScores, WorkbenchError> {
+    pub fn scores_of_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunScores, ProjectError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
-            return Err(WorkbenchError::NoScores(run));
+            return Err(ProjectError::NoScores(run));
         }
         if kept.run.start.is_none() {
-            return Err(WorkbenchError::NotCorrelated(format!(
+            return Err(ProjectError::NotCorrelated(format!(
                 "run {run} is of an early version, which did not keep what it learned from: train again"
             )));
         }
         let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let model = self.model_over_texts(&kept, progress)?;
         if model.levels() != question.scale.len() {
-            return Err(WorkbenchError::NotCorrelated(format!(
+            return Err(ProjectError::NotCorrelated(format!(
                 "\"{}\" has other levels than run {run} learned: train again",
                 question.name
             )));
@@ -61,7 +61,7 @@ impl Runs {
         &self,
         kept: &SavedRun,
         progress: &dyn Progress,
-    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
+    ) -> Result<Box<dyn AnnotatorModel>, ProjectError> {
         let (config, _) = choices::config(&kept.choices)?;
         let encoder = self.encoder_of(kept, &config)?.0;
         if config.is_convex() || config.network.model == ModelKind::Multilevel {
@@ -77,7 +77,7 @@ impl Runs {
 
     /// Texts whose labels trained a run, its encoder or the heads that it holds, including validation labels
     /// and those of questions that were learned together with it or before it.
-    pub(super) fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
+    pub(super) fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, ProjectError> {
         let own = self.run_data(kept)?;
         let mut keys: Vec<String> = own.encoder.iter().map(|encoder| encoder.key.clone()).collect();
         if kept.choices.tuning != Tuning::Frozen {

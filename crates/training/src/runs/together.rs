@@ -9,7 +9,7 @@ use dissensus_api::{JointQuestion, TrainChoices};
 use dissensus_domain::{Question, QuestionId, ScaleKind, Split};
 use dissensus_neural::trainer::TrainConfig;
 use dissensus_project::context::QuestionData;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::{
     CopiesAcross, DataSplit, SeenByEncoder, SplitColumns, SplitSpec, TestSet,
 };
@@ -23,15 +23,15 @@ impl Runs {
     pub(super) fn learned_together(
         &self,
         choices: &TrainChoices,
-    ) -> Result<Vec<(Question, f64)>, WorkbenchError> {
+    ) -> Result<Vec<(Question, f64)>, ProjectError> {
         let alone = [JointQuestion { question: choices.question, weight: 1.0 }];
         let asked = if choices.joint.is_empty() { &alone[..] } else { &choices.joint };
         let index = self.context.index();
         let mut found: Vec<(Question, f64)> = Vec::new();
         for JointQuestion { question, weight } in asked {
-            let whole = index.question(*question).ok_or(WorkbenchError::NoQuestion)?;
+            let whole = index.question(*question).ok_or(ProjectError::NoQuestion)?;
             if !weight.is_finite() || *weight <= 0.0 {
-                return Err(WorkbenchError::Joint(format!(
+                return Err(ProjectError::Joint(format!(
                     "the weight of \"{}\" is {weight}, and every weight is more than 0",
                     whole.name
                 )));
@@ -41,7 +41,7 @@ impl Runs {
             let each = weight / learned.len() as f64;
             for question in learned {
                 if found.iter().any(|(known, _)| known.id == question.id) {
-                    return Err(WorkbenchError::Joint(format!(
+                    return Err(ProjectError::Joint(format!(
                         "\"{}\" is named twice, by itself or with its whole question: name it once",
                         question.name
                     )));
@@ -57,12 +57,12 @@ impl Runs {
         &self,
         learned: &[(Question, f64)],
         config: &TrainConfig,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let has_yes = learned.iter().any(|(question, _)| question.scale.kind() == ScaleKind::Binary);
         if has_yes || (config.pos_weight - 1.0).abs() < f64::EPSILON {
             return Ok(());
         }
-        Err(WorkbenchError::Setting {
+        Err(ProjectError::Setting {
             name: "pos_weight",
             value: config.pos_weight.to_string(),
             allowed: "1 where nothing that is learned is answered with yes or no: use class weights"
@@ -75,8 +75,8 @@ impl Runs {
 pub(super) fn check_together(
     learned: &[(Question, f64)],
     choices: &TrainChoices,
-) -> Result<(), WorkbenchError> {
-    let refused = |why: String| Err(WorkbenchError::Joint(why));
+) -> Result<(), ProjectError> {
+    let refused = |why: String| Err(ProjectError::Joint(why));
     if !choices.auxiliary.is_empty() {
         return refused("an auxiliary question stands beside one question alone. Leave --auxiliary out, or name one question".to_owned());
     }
@@ -106,11 +106,11 @@ pub(super) fn divide(
     seen: SeenByEncoder<'_>,
     seed: u64,
     validation: f64,
-) -> Result<Vec<DataSplit>, WorkbenchError> {
-    let [first, ..] = of else { return Err(WorkbenchError::NoQuestion) };
+) -> Result<Vec<DataSplit>, ProjectError> {
+    let [first, ..] = of else { return Err(ProjectError::NoQuestion) };
     if of.iter().any(|data| data.texts != first.texts) {
         // An import took place between two of them.
-        return Err(WorkbenchError::Busy("import"));
+        return Err(ProjectError::Busy("import"));
     }
     let none = Embeddings::none(first.texts.len());
     let mut all: Vec<Observation> =
@@ -151,7 +151,7 @@ pub(super) fn divide(
             let (train, test) = (on(&train), on(&test));
             for (side, labels) in [("training", &train), ("test", &test)] {
                 if labels.is_empty() {
-                    return Err(WorkbenchError::Joint(format!(
+                    return Err(ProjectError::Joint(format!(
                         "\"{}\" has no label in the {side} of {}, which divides the texts of all questions as one. Use another split or seed, or label more",
                         data.question.name,
                         split.name()
@@ -179,7 +179,7 @@ pub(super) fn divide(
 
 /// Checks an official split for copies across questions. Copies within one question are only reported;
 /// across questions they would train one question on what another is scored on.
-fn check_official(of: &[QuestionData], copies: &[u32]) -> Result<(), WorkbenchError> {
+fn check_official(of: &[QuestionData], copies: &[u32]) -> Result<(), ProjectError> {
     let mut taught: HashMap<u32, BTreeSet<QuestionId>> = HashMap::new();
     let labelled = |on_test: bool| {
         of.iter().flat_map(move |data| {
@@ -203,7 +203,7 @@ fn check_official(of: &[QuestionData], copies: &[u32]) -> Result<(), WorkbenchEr
     }
     match crossing.len() {
         0 => Ok(()),
-        texts => Err(WorkbenchError::Joint(format!(
+        texts => Err(ProjectError::Joint(format!(
             "the official split has {texts} of the texts that one question is scored on, by the same body, in the training of another. Mend the split column, or use --split by-text:0.7"
         ))),
     }

@@ -10,7 +10,7 @@ use crate::saved_runs::{Outcome, SavedRun, choices};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_neural::trainer::TrainConfig;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::scored_by_folds;
 use dissensus_selection::fit::fit;
@@ -53,16 +53,16 @@ impl Runs {
         runs: &[RunId],
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<Vec<Ended>, WorkbenchError> {
+    ) -> Result<Vec<Ended>, ProjectError> {
         let read = || runs.iter().map(|run| self.kept.get(run.0)).collect::<Result<Vec<_>, _>>();
         let mut all = read()?;
-        let Some(first) = all.first() else { return Err(WorkbenchError::NoQuestion) };
+        let Some(first) = all.first() else { return Err(ProjectError::NoQuestion) };
         let (config, split) = choices::config(&first.choices)?;
         if all.iter().any(|kept| kept.run.start.is_none()) {
             self.start_on(&all, &config, split)?;
             all = read()?;
         }
-        let member = |kept: SavedRun| -> Result<Member, WorkbenchError> {
+        let member = |kept: SavedRun| -> Result<Member, ProjectError> {
             let question = self.context.index().with_levels(kept.choices.question)?.clone();
             Ok(Member { data: self.run_data(&kept)?, kept, question })
         };
@@ -88,7 +88,7 @@ impl Runs {
             let (began, energy) = (std::time::Instant::now(), Energy::now());
             let mut before = 0.0;
             let work = Work { runs: self, device, progress, options: &options };
-            let mut score = |member: &mut Member, fitted: Fitted| -> Result<(), WorkbenchError> {
+            let mut score = |member: &mut Member, fitted: Fitted| -> Result<(), ProjectError> {
                 ended.push(self.score(member, fitted, &common)?);
                 Ok(())
             };
@@ -122,12 +122,7 @@ impl Runs {
     }
 
     /// Scores a run's model on its test labels, once.
-    fn score(
-        &self,
-        member: &mut Member,
-        fitted: Fitted,
-        common: &Common<'_>,
-    ) -> Result<Ended, WorkbenchError> {
+    fn score(&self, member: &mut Member, fitted: Fitted, common: &Common<'_>) -> Result<Ended, ProjectError> {
         let Common { config, embeddings, options, progress } = *common;
         let Fitted { model, device, notes: added, held_out, words } = fitted;
         let Member { kept, data, question } = member;
@@ -151,7 +146,7 @@ impl Runs {
         let rule = F1Rule::choose(&held_out, &data.division.train);
         let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
-        let report = metrics::Report::of(
+        let report = metrics::Report::new(
             &scored,
             &data.division.train,
             ordinal,

@@ -3,7 +3,7 @@
 
 use super::Runs;
 use super::data::RunData;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::{Embeddings, Observation};
 
 impl RunData {
@@ -17,26 +17,26 @@ impl RunData {
 impl Runs {
     /// The features before tuning: no embeddings, n-grams if the run's model reads them, and the texts whose
     /// labels trained the encoder from which the tuning starts.
-    pub fn before_tuning(&self, data: &RunData) -> Result<Embeddings, WorkbenchError> {
+    pub fn before_tuning(&self, data: &RunData) -> Result<Embeddings, ProjectError> {
         self.with_ngrams(data, Embeddings::none(data.texts).with_tuned_on(self.taught_before(data)?.into())?)
     }
 
     /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams if its model reads them,
     /// and with the texts whose labels trained that encoder or the one from which its tuning started.
-    pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+    pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, ProjectError> {
         self.with_ngrams(data, x.with_tuned_on(self.taught(data)?.into())?)
     }
 
     /// Whether the labels of each of the run's texts trained the encoder that it tuned, or the one from
     /// which its tuning started.
-    pub(super) fn taught(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
+    pub(super) fn taught(&self, data: &RunData) -> Result<Vec<bool>, ProjectError> {
         let mut tuned_on = self.taught_before(data)?;
         data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
         data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
         Ok(tuned_on)
     }
 
-    fn taught_before(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
+    fn taught_before(&self, data: &RunData) -> Result<Vec<bool>, ProjectError> {
         let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
         let seen = self.encoding.seen_by(parent, &self.context.index())?;
         let mut taught = seen.taught().to_vec();
@@ -44,7 +44,7 @@ impl Runs {
         Ok(taught)
     }
 
-    fn with_ngrams(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+    fn with_ngrams(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, ProjectError> {
         Ok(if data.ngrams { x.with_ngrams(self.encoding.ngrams_of_run(data.texts)?)? } else { x })
     }
 }

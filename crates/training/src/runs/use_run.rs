@@ -5,11 +5,11 @@ use crate::encoding::encoders::{SelectedEncoder, tuned_options};
 use crate::saved_runs::{SavedRun, encoder_name};
 use dissensus_api::Tuning;
 use dissensus_encoder::Encoder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 
 impl Runs {
     /// The run whose encoder or model the project uses.
-    pub fn in_use(&self) -> Result<Option<u32>, WorkbenchError> {
+    pub fn in_use(&self) -> Result<Option<u32>, ProjectError> {
         self.encoding.run_in_use()
     }
 
@@ -20,7 +20,7 @@ impl Runs {
     /// # Errors
     /// There is no such run, it is not finished, its files are gone, or its model is not updated label by
     /// label.
-    pub fn use_run(&self, id: Option<u32>) -> Result<(), WorkbenchError> {
+    pub fn use_run(&self, id: Option<u32>) -> Result<(), ProjectError> {
         match id {
             None => self.encoding.stop_using_run()?,
             Some(id) => {
@@ -29,7 +29,7 @@ impl Runs {
                     self.kept.folder(&kept)?;
                 }
                 if kept.outcome.report.is_none() || !self.kept.can_be_used(&kept) {
-                    return Err(WorkbenchError::CannotPredict(id));
+                    return Err(ProjectError::CannotPredict(id));
                 }
                 if kept.choices.tuning != Tuning::Frozen {
                     // Runs of format 2 did not store it when they ended.
@@ -45,7 +45,7 @@ impl Runs {
                     self.encoding.use_tuned_encoder(id, self.tuned(&kept)?)?;
                 } else if !self.encoding.use_frozen_run(id, kept.outcome.encoder.clone())? {
                     let encoder = kept.outcome.encoder.unwrap_or_else(|| "no encoder".to_owned());
-                    return Err(WorkbenchError::OtherEncoder { run: id, encoder });
+                    return Err(ProjectError::OtherEncoder { run: id, encoder });
                 }
             }
         }
@@ -56,7 +56,7 @@ impl Runs {
     /// The frozen encoder of a run's embeddings, regardless of the project's current encoder. Runs of format
     /// 2 have no record of how to open it: it is the project's, or the one that was in use before a tuned
     /// one.
-    pub(super) fn frozen_of(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+    pub(super) fn frozen_of(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, ProjectError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.encoder);
         }
@@ -66,7 +66,7 @@ impl Runs {
     }
 
     /// The tuned encoder of a run, as the project uses it.
-    pub(super) fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, WorkbenchError> {
+    pub(super) fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, ProjectError> {
         let dir = self.kept.folder(kept)?.join("encoder");
         let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
         // Registered before it is used: its training data is found through its version, even while nothing

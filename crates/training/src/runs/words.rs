@@ -19,7 +19,7 @@ use dissensus_models::spans::{
 };
 use dissensus_neural::trainer::{WordHead, WordQuestion};
 use dissensus_project::context::{QuestionData, SpanLabel};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::text_words::{Forms, marks, words};
 use dissensus_selection::evaluation::DataSplit;
@@ -73,7 +73,7 @@ fn whole_questions(questions: &[Question], runs: &[QuestionId]) -> Vec<(Question
 }
 
 impl WordLabels {
-    fn of(
+    fn new(
         question: QuestionId,
         types: usize,
         data: &QuestionData,
@@ -117,20 +117,20 @@ impl Runs {
         data: &[QuestionData],
         divisions: &[DataSplit],
         spans: &HashMap<u32, Vec<SpanLabel>>,
-    ) -> Result<u32, WorkbenchError> {
+    ) -> Result<u32, ProjectError> {
         let Some(first) = together.first().filter(|first| learns_words(first)) else { return Ok(0) };
         let runs: Vec<QuestionId> = together.iter().map(|kept| kept.choices.question).collect();
         let questions = self.context.index().questions().to_vec();
         let mut all = Vec::new();
         for (question, places) in whole_questions(&questions, &runs) {
             let (Some(at), Some(labels)) = (places.first(), spans.get(&question.row().0)) else { continue };
-            all.push(WordLabels::of(question, places.len(), &data[*at], labels, &divisions[*at]));
+            all.push(WordLabels::new(question, places.len(), &data[*at], labels, &divisions[*at]));
         }
         if all.is_empty() {
             return Ok(0);
         }
         let path = self.kept.make_folder(first)?.join(WORDS_TO_LEARN);
-        let bytes = serde_json::to_vec(&all).map_err(|e| WorkbenchError::internal(&e))?;
+        let bytes = serde_json::to_vec(&all).map_err(|e| ProjectError::internal(&e))?;
         write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
         Ok(all.len() as u32)
     }
@@ -142,13 +142,13 @@ impl Runs {
         members: &[Member],
         folder: &Path,
         bodies: &[&str],
-    ) -> Result<Vec<WordsAtWork>, WorkbenchError> {
+    ) -> Result<Vec<WordsAtWork>, ProjectError> {
         let Some(first) = members.first().filter(|member| member.data.learns_words > 0) else {
             return Ok(Vec::new());
         };
         let path = folder.join(WORDS_TO_LEARN);
         let run = first.kept.run.id.0;
-        let unreadable = |reason: String| WorkbenchError::WordLabels { run, path: path.clone(), reason };
+        let unreadable = |reason: String| ProjectError::WordLabels { run, path: path.clone(), reason };
         let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
         let all: Vec<WordLabels> = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
         if all.len() as u32 != first.data.learns_words {
@@ -261,7 +261,7 @@ impl WordsAtWork {
         bodies: &[&str],
         taught: &[bool],
         progress: &dyn Progress,
-    ) -> Result<(LearnedWords, TrainedWordScores), WorkbenchError> {
+    ) -> Result<(LearnedWords, TrainedWordScores), ProjectError> {
         let answers = [&self.train[..], &self.validation, &self.test].concat();
         let rows: Vec<u32> =
             answers.iter().map(|answer| answer.text).collect::<BTreeSet<_>>().into_iter().collect();
@@ -342,7 +342,7 @@ impl WordsAtWork {
         encoder: &Encoder,
         bodies: &[&str],
         progress: &dyn Progress,
-    ) -> Result<SpanTexts, WorkbenchError> {
+    ) -> Result<SpanTexts, ProjectError> {
         let alone = WordHead { constants: vec![0.0; head.constants.len()], ..head.clone() };
         let mut texts = SpanTexts::new(head.constants.len());
         for chunk in rows.chunks(TOGETHER) {
@@ -356,7 +356,7 @@ impl WordsAtWork {
                 progress.flow()
             })?;
             if !whole {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             for (states, row) in scores.iter().zip(chunk) {
                 texts.push(WordFeatures { states, forms: &self.forms[*row as usize] })?;
@@ -370,11 +370,11 @@ impl WordsAtWork {
 pub(super) fn keep_learned(
     learned: &[LearnedWords],
     folders: &[std::path::PathBuf],
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     if learned.is_empty() {
         return Ok(());
     }
-    let bytes = serde_json::to_vec(learned).map_err(|e| WorkbenchError::internal(&e))?;
+    let bytes = serde_json::to_vec(learned).map_err(|e| ProjectError::internal(&e))?;
     for folder in folders {
         let path = folder.join(LEARNED);
         write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
@@ -390,7 +390,7 @@ impl Runs {
         &self,
         question: QuestionId,
         encoder: &str,
-    ) -> Result<Option<(u32, LearnedWords)>, WorkbenchError> {
+    ) -> Result<Option<(u32, LearnedWords)>, ProjectError> {
         let Some(uid) = run_of_encoder(encoder) else { return Ok(None) };
         let Some(run) = self.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
         let all = self.words_of_run(run)?;
@@ -401,7 +401,7 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run; its learned words cannot be read.
-    fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
+    fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, ProjectError> {
         let kept = self.kept.get(run)?;
         self.kept.has_same_levels(&kept)?;
         let path = self.kept.folder(&kept)?.join(LEARNED);
@@ -409,7 +409,7 @@ impl Runs {
             return Ok(Vec::new());
         }
         let bytes = std::fs::read(&path).map_err(|e| io(&path, "reading", e))?;
-        serde_json::from_slice(&bytes).map_err(|e| WorkbenchError::WordLabels {
+        serde_json::from_slice(&bytes).map_err(|e| ProjectError::WordLabels {
             run,
             path,
             reason: e.to_string(),
@@ -424,12 +424,12 @@ impl Runs {
         &self,
         run: u32,
         question: QuestionId,
-    ) -> Result<(LearnedWords, Vec<AnnotatorId>), WorkbenchError> {
+    ) -> Result<(LearnedWords, Vec<AnnotatorId>), ProjectError> {
         let kept = self.kept.get(run)?;
         let learned = self.words_of_run(run)?.into_iter().find(|of| of.question == question.row().0);
         let Some(learned) = learned else {
             let path = self.kept.folder(&kept)?.join(LEARNED);
-            return Err(WorkbenchError::WordLabels { run, path, reason: "it is not there".to_owned() });
+            return Err(ProjectError::WordLabels { run, path, reason: "it is not there".to_owned() });
         };
         Ok((learned, self.run_data(&kept)?.annotators))
     }

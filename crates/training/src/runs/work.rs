@@ -9,7 +9,7 @@ use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_neural::trainer::checkpoint_config_hash;
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Progress, Reservation, caught};
 use dissensus_stats::data::ModelError;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 impl Runs {
     /// Trains in the background. If this cannot begin, or panics, the run and its job end as failed.
-    pub(super) fn work_on(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
+    pub(super) fn work_on(&self, run: RunId, reserved: Reservation) -> Result<(), ProjectError> {
         let begun = self.begin_work(run, reserved);
         if let Err(error) = &begun {
             self.failed(run, error);
@@ -27,7 +27,7 @@ impl Runs {
         begun
     }
 
-    fn begin_work(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
+    fn begin_work(&self, run: RunId, reserved: Reservation) -> Result<(), ProjectError> {
         let context = &self.context;
         let asked = self.kept.get(run.0)?.choices;
         let title = format!("{}, {}", asked.model, tuning_name(&asked));
@@ -37,9 +37,9 @@ impl Runs {
         let (runs, at_work) = (self.clone(), Arc::clone(&job));
         let spawned = context.threads.spawn("run", move || {
             let _reserved = reserved;
-            let progress = JobProgress::of(&runs, together.clone(), &at_work);
+            let progress = JobProgress::new(&runs, together.clone(), &at_work);
             let result = caught("training", || runs.carry_out(run, DeviceChoice::Auto, &progress));
-            if let Err(error @ WorkbenchError::Panicked { .. }) = &result {
+            if let Err(error @ ProjectError::Panicked { .. }) = &result {
                 runs.failed(run, error);
             }
             runs.context.end_job(&at_work, &result);
@@ -66,7 +66,7 @@ impl Runs {
         run: RunId,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let together = self.trained_as_one(run);
         match self.train_runs(&together, device, progress) {
             Ok(ended) => {
@@ -91,7 +91,7 @@ impl Runs {
     }
 
     /// Stores the results of runs that were trained as one: of all of them or of none.
-    fn ended(&self, state: WorkState, ended: Vec<Ended>) -> Result<(), WorkbenchError> {
+    fn ended(&self, state: WorkState, ended: Vec<Ended>) -> Result<(), ProjectError> {
         let runs: Vec<RunId> = ended.iter().map(|ended| ended.run).collect();
         let kept = self.context.store.write(move |tx| {
             for Ended { run, outcome, probabilities, .. } in &ended {
@@ -107,11 +107,11 @@ impl Runs {
     }
 
     /// Stores that a run was cancelled or failed, and why.
-    fn failed(&self, run: RunId, error: &WorkbenchError) {
+    fn failed(&self, run: RunId, error: &ProjectError) {
         let state =
-            if matches!(error, WorkbenchError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
+            if matches!(error, ProjectError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
         let other_checkpoint =
-            matches!(error, WorkbenchError::Perspectives(ModelError::CheckpointMismatch { .. }));
+            matches!(error, ProjectError::Perspectives(ModelError::CheckpointMismatch { .. }));
         let problem = (state == WorkState::Failed).then(|| error.problem());
         // Auxiliary texts of other projects must not stay if the run cannot be resumed.
         if state == WorkState::Failed

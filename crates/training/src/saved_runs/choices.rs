@@ -5,7 +5,7 @@ use dissensus_domain::QuestionId;
 use dissensus_encoder::{FreezePolicy, LoraConfig};
 use dissensus_neural::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkSpec};
 use dissensus_neural::trainer::{Schedule, Seeds, TrainConfig, ValidationMetric};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::{ModelError, ModelKind};
 use std::str::FromStr;
@@ -82,7 +82,7 @@ const RENAMED: [(&str, &str); 5] = [
 ///
 /// # Errors
 /// A name that this version does not know, for example one of a newer version.
-pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, WorkbenchError> {
+pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, ProjectError> {
     let Some(object) = kept.as_object_mut() else { return Ok(None) };
     for (before, now) in RENAMED {
         if let Some(value) = object.remove(before) {
@@ -134,7 +134,7 @@ fn policy(tuning: &Tuning, layers: u32, rank: u32, vectors: u32) -> FreezePolicy
 ///
 /// # Errors
 /// It is none of these.
-pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), WorkbenchError> {
+pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), ProjectError> {
     match name.parse::<FreezePolicy>()? {
         FreezePolicy::Frozen => choices.tuning = Tuning::Frozen,
         FreezePolicy::LastK(layers) => {
@@ -178,7 +178,7 @@ fn policy_of(choices: &TrainChoices) -> FreezePolicy {
 ///
 /// # Errors
 /// An unknown name, or what the trainer cannot carry out, by its field.
-pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
+pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), ProjectError> {
     let (config, split) = named(choices)?;
     config.check()?;
     Ok((config, split))
@@ -190,7 +190,7 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
 ///
 /// # Errors
 /// Those of [`config`], or a number that counts is out of its range.
-pub(crate) fn of_new_run(asked: &TrainChoices) -> Result<(TrainChoices, TrainConfig), WorkbenchError> {
+pub(crate) fn of_new_run(asked: &TrainChoices) -> Result<(TrainChoices, TrainConfig), ProjectError> {
     let (config, _) = named(asked)?;
     let choices = asked.clone().into_ranges(|name| !counts(name, &config));
     let (config, _) = self::config(&choices)?;
@@ -216,7 +216,7 @@ fn counts(name: &str, config: &TrainConfig) -> bool {
     }
 }
 
-fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
+fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), ProjectError> {
     let split = choices.split;
     if let SplitSpec::KFold { folds, fold: None } = split {
         return Err(ModelError::EachFold(folds).into());
@@ -261,8 +261,8 @@ fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchEr
     Ok((config, split))
 }
 
-fn setting(name: &'static str, value: String, allowed: String) -> WorkbenchError {
-    WorkbenchError::Setting { name, value, allowed }
+fn setting(name: &'static str, value: String, allowed: String) -> ProjectError {
+    ProjectError::Setting { name, value, allowed }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@
 use super::{SavedRun, SavedRuns};
 use dissensus_api::Tuning;
 use dissensus_files::{beside, write_atomically};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Run;
 use serde::{Deserialize, Serialize};
@@ -75,12 +75,12 @@ impl SavedRuns {
     ///
     /// # Errors
     /// There is none, or it belongs to another run.
-    pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
+    pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, ProjectError> {
         match self.find_folder(kept) {
             RunFolder::Own(path) => Ok(path),
-            RunFolder::Missing(path) => Err(WorkbenchError::NoRunFiles { run: kept.run.id.0, path }),
+            RunFolder::Missing(path) => Err(ProjectError::NoRunFiles { run: kept.run.id.0, path }),
             RunFolder::Foreign(path, reason) => {
-                Err(WorkbenchError::ForeignRunFiles { run: kept.run.id.0, path, reason })
+                Err(ProjectError::ForeignRunFiles { run: kept.run.id.0, path, reason })
             }
         }
     }
@@ -89,12 +89,12 @@ impl SavedRuns {
     ///
     /// # Errors
     /// There is no such run in this project, or its folder is missing or not its own.
-    pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
-        let run = self.context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
+    pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, ProjectError> {
+        let run = self.context.store.run_by_uid(uid)?.ok_or(ProjectError::NoRunOfEncoder(uid))?;
         let kept = self.get(run.id.0)?;
         // Its training data is stored when the run has ended.
         if kept.outcome.report.is_none() {
-            return Err(WorkbenchError::UnfinishedEncoder(run.id.0));
+            return Err(ProjectError::UnfinishedEncoder(run.id.0));
         }
         Ok(self.folder(&kept)?.join("encoder"))
     }
@@ -103,7 +103,7 @@ impl SavedRuns {
     ///
     /// # Errors
     /// The existing folder belongs to another run, or an error of the disk.
-    pub(crate) fn make_folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
+    pub(crate) fn make_folder(&self, kept: &SavedRun) -> Result<PathBuf, ProjectError> {
         match self.find_folder(kept) {
             RunFolder::Missing(path) => {
                 std::fs::create_dir_all(&path).map_err(|e| io(&path, "making", e))?;
@@ -198,7 +198,7 @@ impl SavedRuns {
 
     /// Removes a run's own files; other files stay. They are renamed first, so that an interrupted removal
     /// leaves nothing that looks like the run's.
-    pub(crate) fn remove_folder(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
+    pub(crate) fn remove_folder(&self, kept: &SavedRun) -> Result<(), ProjectError> {
         let RunFolder::Own(folder) = self.find_folder(kept) else { return Ok(()) };
         let removed = beside(&folder, ".removed");
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
@@ -211,7 +211,7 @@ impl SavedRuns {
 
 /// Removes the folder of a deleted run, unless its files belong to another run, and the remains of an
 /// interrupted removal.
-pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
+pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), ProjectError> {
     let folder = runs.join(uid.to_string());
     let removed = beside(&folder, ".removed");
     // A card that cannot be read does not contradict the folder's own name: data learned from a person who
@@ -239,9 +239,9 @@ pub fn encoder_name(uid: Uuid) -> String {
     format!("{ENCODER_PREFIX}{uid}")
 }
 
-pub fn write_card(folder: &Path, card: &Card) -> Result<(), WorkbenchError> {
+pub fn write_card(folder: &Path, card: &Card) -> Result<(), ProjectError> {
     let path = folder.join(CARD);
-    let text = serde_json::to_string_pretty(card).map_err(|e| WorkbenchError::internal(&e))?;
+    let text = serde_json::to_string_pretty(card).map_err(|e| ProjectError::internal(&e))?;
     write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|e| io(&path, "writing", e))
 }
 
@@ -281,6 +281,6 @@ fn has_checkpoint_of(folder: &Path, kept: &SavedRun) -> Result<(), String> {
     }
 }
 
-pub fn io(path: &Path, doing: &'static str, source: std::io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing, source }
+pub fn io(path: &Path, doing: &'static str, source: std::io::Error) -> ProjectError {
+    ProjectError::Io { path: path.to_owned(), doing, source }
 }

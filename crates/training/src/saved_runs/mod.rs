@@ -23,7 +23,7 @@ pub struct SavedRuns {
 }
 
 impl SavedRuns {
-    pub fn of(context: &Arc<Context>) -> Self {
+    pub fn new(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context) }
     }
 }

@@ -3,7 +3,7 @@
 use super::{SavedRuns, choices};
 use dissensus_api::{EpochInfo, Problem, RunSizes, TrainChoices};
 use dissensus_models::spans::SpanEvaluation;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::metrics::{F1Rule, Report};
 use dissensus_stats::options::OptionCorrelations;
 use dissensus_store::{Run, RunId};
@@ -68,7 +68,7 @@ pub struct SavedRun {
 impl SavedRuns {
     /// Every training run, newest first. A row that cannot be read (for example of a newer version) is left
     /// out and logged.
-    pub(crate) fn all(&self) -> Result<Vec<SavedRun>, WorkbenchError> {
+    pub(crate) fn all(&self) -> Result<Vec<SavedRun>, ProjectError> {
         let readable = |run: Run| {
             let id = run.id.0;
             let saved = read(run)
@@ -83,9 +83,9 @@ impl SavedRuns {
     ///
     /// # Errors
     /// There is no such run, a name in its choices is not known, or the file cannot be read.
-    pub fn get(&self, id: u32) -> Result<SavedRun, WorkbenchError> {
+    pub fn get(&self, id: u32) -> Result<SavedRun, ProjectError> {
         let found = self.context.store.run(RunId(id))?.map(read).transpose()?.flatten();
-        found.ok_or(WorkbenchError::NoSuchRun(id))
+        found.ok_or(ProjectError::NoSuchRun(id))
     }
 }
 
@@ -95,7 +95,7 @@ impl SavedRuns {
     ///
     /// # Errors
     /// There is no such run, or the file cannot be read.
-    pub(crate) fn together(&self, id: u32) -> Result<Vec<SavedRun>, WorkbenchError> {
+    pub(crate) fn together(&self, id: u32) -> Result<Vec<SavedRun>, ProjectError> {
         let kept = self.get(id)?;
         match self.numbers_together(&kept)? {
             numbers if numbers.len() < 2 => Ok(vec![kept]),
@@ -108,7 +108,7 @@ impl SavedRuns {
     ///
     /// # Errors
     /// Levels were added, removed or reordered since, or the file cannot be read.
-    pub(crate) fn has_same_levels(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
+    pub(crate) fn has_same_levels(&self, kept: &SavedRun) -> Result<(), ProjectError> {
         let (store, question) = (&self.context.store, kept.choices.question.row());
         let same = match &kept.level_keys {
             Some(keys) => store.level_keys(question)? == *keys,
@@ -116,18 +116,18 @@ impl SavedRuns {
         };
         match same {
             true => Ok(()),
-            false => Err(WorkbenchError::OtherLevels(kept.run.id.0)),
+            false => Err(ProjectError::OtherLevels(kept.run.id.0)),
         }
     }
 
     /// The numbers of the runs that are trained together with this one.
-    pub(crate) fn numbers_together(&self, kept: &SavedRun) -> Result<Vec<u32>, WorkbenchError> {
+    pub(crate) fn numbers_together(&self, kept: &SavedRun) -> Result<Vec<u32>, ProjectError> {
         let Some(group) = &kept.group else { return Ok(vec![kept.run.id.0]) };
         Ok(self.context.store.runs_of_group(group)?.into_iter().map(|id| id.0).collect())
     }
 }
 
-fn read(run: Run) -> Result<Option<SavedRun>, WorkbenchError> {
+fn read(run: Run) -> Result<Option<SavedRun>, ProjectError> {
     let choices = choices::read(run.asked.configuration.clone())?;
     let group = run.asked.configuration.get(GROUP).and_then(|group| group.as_str()).map(str::to_owned);
     let level_keys = run.asked.configuration.get(LEVEL_KEYS);

@@ -5,7 +5,7 @@ use super::choices::{Exported, Pseudonymised};
 use super::tool_export::{Collected, ToolExport, ToolExportChoices};
 use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportWish};
 use dissensus_exchange::{ExchangeError, LossReason, ToolFormat};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Activity;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ impl Exchange {
     ///
     /// # Errors
     /// No such format or question, a damaged project, or a cancel.
-    pub fn export_contents(&self, wish: &ExportWish) -> Result<ExportContents, WorkbenchError> {
+    pub fn export_contents(&self, wish: &ExportWish) -> Result<ExportContents, ProjectError> {
         let asked = self.looks.ask();
         let choices = choices_of(wish);
         let Some(name) = wish.format.as_deref() else {
@@ -52,7 +52,7 @@ impl Exchange {
         path: &Path,
         wish: &ExportWish,
         replace: bool,
-    ) -> Result<ExportContents, WorkbenchError> {
+    ) -> Result<ExportContents, ProjectError> {
         let format = format_named(wish.format.as_deref().unwrap_or_default())?;
         format.check_name(path)?;
         let context = &self.context;
@@ -63,7 +63,7 @@ impl Exchange {
             ready.write(path, replace, job.as_ref())?;
             Ok(contents_of(&ready, wish))
         });
-        written.map_err(WorkbenchError::all_or_nothing)
+        written.map_err(ProjectError::all_or_nothing)
     }
 }
 

@@ -12,7 +12,7 @@ use dissensus_exchange::{
     ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
     OutputFormat, SpanLayout, level_name,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,7 +32,7 @@ impl Exchange {
         question: Option<&str>,
         replace: bool,
         progress: &dyn Progress,
-    ) -> Result<u64, WorkbenchError> {
+    ) -> Result<u64, ProjectError> {
         let choices =
             ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
         Ok(self.export_with(path, &choices, progress)?.answers)
@@ -49,16 +49,16 @@ impl Exchange {
         path: &Path,
         choices: &ExportChoices,
         progress: &dyn Progress,
-    ) -> Result<Exported, WorkbenchError> {
+    ) -> Result<Exported, ProjectError> {
         if path.exists() && !choices.replace {
-            return Err(WorkbenchError::ExportExists(path.to_owned()));
+            return Err(ProjectError::ExportExists(path.to_owned()));
         }
         let format = if choices.dataset { OutputFormat::Parquet } else { OutputFormat::of_path(path)? };
         if format == OutputFormat::Conll && choices.decisions.is_some() {
-            return Err(WorkbenchError::DecisionsInConll);
+            return Err(ProjectError::DecisionsInConll);
         }
         if choices.span_rows && matches!(format, OutputFormat::Jsonl | OutputFormat::Conll) {
-            return Err(WorkbenchError::SpanRowsInJson);
+            return Err(ProjectError::SpanRowsInJson);
         }
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
         let mask = match choices.pseudonyms {
@@ -89,7 +89,7 @@ impl Exchange {
         path: &Path,
         pseudonyms: Option<Pseudonymised>,
         decisions: Option<DecisionLayer>,
-    ) -> Result<Exported, WorkbenchError> {
+    ) -> Result<Exported, ProjectError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -98,7 +98,7 @@ impl Exchange {
     }
 
     /// Returns the question of this name; options have no labels of their own to write.
-    pub(super) fn asked_for_whole(&self, name: &str) -> Result<Question, WorkbenchError> {
+    pub(super) fn asked_for_whole(&self, name: &str) -> Result<Question, ProjectError> {
         let index = self.context.index();
         Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
     }
@@ -198,11 +198,11 @@ impl Writing<'_> {
     }
 
     /// Moves the file to its path, unless it lacks an answer that must not be left out.
-    fn finish(mut self, leave_out: bool) -> Result<Exported, WorkbenchError> {
+    fn finish(mut self, leave_out: bool) -> Result<Exported, ProjectError> {
         self.write_waiting()?;
         if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
             let Exported { answers, left_out, .. } = self.done;
-            return Err(WorkbenchError::NotInConll { count: left_out, all: answers + left_out, first });
+            return Err(ProjectError::NotInConll { count: left_out, all: answers + left_out, first });
         }
         match self.sink {
             Sink::Table(writer) => writer.finish()?,
@@ -214,11 +214,11 @@ impl Writing<'_> {
 }
 
 /// Returns how spans are written to a file of these questions.
-fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, WorkbenchError> {
+fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, ProjectError> {
     let spans = questions.iter().filter(|question| question.scale.kind() == ScaleKind::Spans).count();
     match (rows, spans) {
         (false, _) => Ok(SpanLayout::Lists),
-        (true, 0) => Err(WorkbenchError::NoSpansToExport),
+        (true, 0) => Err(ProjectError::NoSpansToExport),
         (true, all) if all == questions.len() => Ok(SpanLayout::Rows),
         (true, _) => Ok(SpanLayout::RowsBesideLabels),
     }
@@ -231,7 +231,7 @@ const KEPT_ANSWERS: usize = 2_000;
 fn untold_scales<'a>(
     snapshot: &Snapshot<'_>,
     questions: &'a [Question],
-) -> Result<Vec<(&'a str, &'a Scale)>, WorkbenchError> {
+) -> Result<Vec<(&'a str, &'a Scale)>, ProjectError> {
     let mut untold = Vec::new();
     for question in questions {
         let scale = &question.scale;
@@ -249,7 +249,7 @@ fn untold_scales<'a>(
                 }
                 _ => {}
             }
-            Ok::<(), WorkbenchError>(())
+            Ok::<(), ProjectError>(())
         })?;
         // An import reads `1.0` as `1`, unless the scale has it as a name.
         let plain = scale.levels().iter().all(|name| level_name(name) == name);
@@ -278,7 +278,7 @@ fn write_labels(
     file: &File<'_>,
     only: Option<&Question>,
     progress: &dyn Progress,
-) -> Result<Exported, WorkbenchError> {
+) -> Result<Exported, ProjectError> {
     let questions: Vec<Question> =
         snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
     let mut total = 0;
@@ -297,11 +297,11 @@ fn write_labels(
     repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
     // A column of an imported file may contain anything, including names.
     let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
-    let (said, study) = (Said::of(snapshot, &questions)?, file.study);
+    let (said, study) = (Said::new(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
         OutputFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
-            return Err(WorkbenchError::NoConll);
+            return Err(ProjectError::NoConll);
         }
         OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
         format => {
@@ -375,10 +375,10 @@ fn write_labels(
             if rows.is_multiple_of(512) {
                 progress.report(rows, Some(total), "");
                 if progress.cancelled() {
-                    return Err(WorkbenchError::Cancelled);
+                    return Err(ProjectError::Cancelled);
                 }
             }
-            Ok::<(), WorkbenchError>(())
+            Ok::<(), ProjectError>(())
         })?;
     }
     write_marked(snapshot, &mut writer, &questions, &said, study, &order)?;
@@ -396,7 +396,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    pub(super) fn of(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, ProjectError> {
         let mut marked = HashMap::new();
         for question in questions {
             for one in snapshot.all_marks(question.id)? {
@@ -450,7 +450,7 @@ fn write_decisions(
     questions: &[Question],
     study: &StudyBeside,
     order: &Order,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let (nobody, nothing) = (Attributes::default(), BTreeMap::new());
     let masked = writer.mask.is_some();
     let mut decisions: Vec<_> = study.decisions().collect();
@@ -460,7 +460,7 @@ fn write_decisions(
             continue;
         };
         let Some(text) = snapshot.text(decision.text)? else {
-            return Err(WorkbenchError::internal(&"a decision is about a text that is not there"));
+            return Err(ProjectError::internal(&"a decision is about a text that is not there"));
         };
         let cells = study.cells(question, text.id, None);
         let cells = match writer.mask {
@@ -502,7 +502,7 @@ fn write_marked(
     said: &Said,
     study: &StudyBeside,
     order: &Order,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     // A CoNLL file has only answers.
     if matches!(writer.sink, Sink::Conll(_)) {
         return Ok(());
@@ -519,7 +519,7 @@ fn write_marked(
         let (Some(text), Some(question), Some(annotator)) =
             (snapshot.text(*text)?, question, annotators.get(annotator))
         else {
-            return Err(WorkbenchError::internal(&"a mark names something that is not there"));
+            return Err(ProjectError::internal(&"a mark names something that is not there"));
         };
         writer.write_unanswered(&LabelRow {
             text_id: &text.external_id,
@@ -556,7 +556,7 @@ fn write_repeats(
     said: &Said,
     wordings: &HashMap<WordingId, u32>,
     study: &StudyBeside,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let annotators: HashMap<AnnotatorId, Annotator> =
         snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
     for repeat in repeats {
@@ -569,7 +569,7 @@ fn write_repeats(
         let (Some(text), Some(question), Some(annotator)) =
             (text, question, annotators.get(&repeat.annotator))
         else {
-            return Err(WorkbenchError::internal(&"a repeated answer names something that is not there"));
+            return Err(ProjectError::internal(&"a repeated answer names something that is not there"));
         };
         writer.write(&LabelRow {
             text_id: &text.external_id,

@@ -7,7 +7,7 @@ use super::reading::{choices_of, listed_readings, reading_from};
 use super::write::Writing;
 use dissensus_api::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_exchange::{Source, TableReading, guess_roles_around};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Activity, Progress, Silent};
 use dissensus_project::log::go_on;
@@ -17,11 +17,7 @@ use std::sync::Arc;
 impl Exchange {
     /// Guesses the roles of the columns of a file; `choices` determine its form, and the column of its
     /// labels.
-    pub fn guess_columns(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-    ) -> Result<ColumnChoices, WorkbenchError> {
+    pub fn guess_columns(&self, path: &Path, choices: &ImportChoices) -> Result<ColumnChoices, ProjectError> {
         let source = self.opened.open(path, choices)?;
         let named = choices.columns.as_ref().map(reading_from).unwrap_or_default();
         Ok(choices_of(&TableReading::from_roles(guess_roles_around(&source, &named.roles, &named.ignored)?)))
@@ -33,15 +29,15 @@ impl Exchange {
     /// The file cannot be read at all, or the open project is a task packet. Columns that do not fit and
     /// labels that make no scale are returned in [`ImportPreview::problem`], so that they can be chosen
     /// differently.
-    pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+    pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, ProjectError> {
         self.preview_of(&self.opened.open(path, choices)?, choices)
     }
 
     /// Previews an import like [`Exchange::preview`] without choices, with the columns that were chosen for
     /// the last file with the same ones, if any.
-    pub fn preview_as_last_time(&self, path: &Path) -> Result<ImportPreview, WorkbenchError> {
+    pub fn preview_as_last_time(&self, path: &Path) -> Result<ImportPreview, ProjectError> {
         let plain = self.opened.open(path, &ImportChoices::default())?;
-        let columns = KeptColumns::of(&self.context.home, &plain).last();
+        let columns = KeptColumns::new(&self.context.home, &plain).last();
         let as_last_time = columns.is_some();
         let preview = self.preview_of(&plain, &ImportChoices { columns, ..ImportChoices::default() })?;
         Ok(ImportPreview { as_last_time, ..preview })
@@ -52,12 +48,12 @@ impl Exchange {
         self.opened.forget();
     }
 
-    fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+    fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, ProjectError> {
         self.context.whole_project()?;
         let plain = tagged(plain, choices);
         let read = match self.read(&plain, choices) {
             Ok(read) => read,
-            Err(error @ WorkbenchError::Store(_)) => return Err(error),
+            Err(error @ ProjectError::Store(_)) => return Err(error),
             // Unprocessed, with the problem.
             Err(error) => {
                 let guess = ImportChoices { columns: None, ..choices.clone() };
@@ -70,7 +66,7 @@ impl Exchange {
         let shown = read.clone();
         match self.plan(read, choices, &Silent) {
             Ok(plan) => Ok(preview_of(&plan)),
-            Err(error @ WorkbenchError::Store(_)) => Err(error),
+            Err(error @ ProjectError::Store(_)) => Err(error),
             Err(error) => preview_with_problem(&shown, columns, choices, &error),
         }
     }
@@ -85,7 +81,7 @@ impl Exchange {
         path: &Path,
         choices: &ImportChoices,
         progress: &Arc<dyn Progress>,
-    ) -> Result<ImportReport, WorkbenchError> {
+    ) -> Result<ImportReport, ProjectError> {
         self.context.whole_project()?;
         let plain = self.opened.open(path, choices)?;
         self.import_source(&plain, choices, progress)
@@ -96,7 +92,7 @@ impl Exchange {
         plain: &Source,
         choices: &ImportChoices,
         progress: &Arc<dyn Progress>,
-    ) -> Result<ImportReport, WorkbenchError> {
+    ) -> Result<ImportReport, ProjectError> {
         let context = &self.context;
         let tagged = tagged(plain, choices);
         let read = match choices.columns {
@@ -104,7 +100,7 @@ impl Exchange {
             None => self.read(&tagged, choices)?,
         };
         if read.undecided {
-            return Err(WorkbenchError::SeveralReadings {
+            return Err(ProjectError::SeveralReadings {
                 path: plain.path().to_owned(),
                 listed: listed_readings(&read.listed()),
             });
@@ -130,11 +126,7 @@ impl Exchange {
     ///
     /// # Errors
     /// The same as [`Exchange::import`], or an import is running.
-    pub fn import_as_job(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-    ) -> Result<ImportReport, WorkbenchError> {
+    pub fn import_as_job(&self, path: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Import)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -153,8 +145,8 @@ impl Exchange {
     }
 
     /// Stores columns for the next file with the same ones, if the user chose them.
-    fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), WorkbenchError> {
-        let kept = KeptColumns::of(&self.context.home, plain);
+    fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), ProjectError> {
+        let kept = KeptColumns::new(&self.context.home, plain);
         let guessed = self.recognised(plain, None, &[])?.readings.into_iter().next();
         let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
         // The joined file will be another one the next time.

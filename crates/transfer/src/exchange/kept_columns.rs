@@ -4,7 +4,7 @@
 use dissensus_api::ColumnChoices;
 use dissensus_exchange::Source;
 use dissensus_project::care_file::hash;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub(super) struct KeptColumns<'a> {
 
 impl<'a> KeptColumns<'a> {
     /// The choices for files like this one.
-    pub(super) fn of(home: &'a Home, source: &Source) -> Self {
+    pub(super) fn new(home: &'a Home, source: &Source) -> Self {
         let mut columns: Vec<&str> = source.columns().iter().map(String::as_str).collect();
         columns.sort_unstable();
         columns.insert(0, source.format().name);
@@ -44,7 +44,7 @@ impl<'a> KeptColumns<'a> {
     ///
     /// # Errors
     /// The file cannot be written; the stored choices are then unchanged.
-    pub(super) fn keep(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), WorkbenchError> {
+    pub(super) fn keep(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), ProjectError> {
         let columns = without_person(chosen, guessed);
         let _locked = self.home.lock_config(LOCK)?;
         let mut all = self.all();

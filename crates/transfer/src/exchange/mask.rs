@@ -4,7 +4,7 @@ use super::choices::{Exported, Pseudonymised};
 use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
 use dissensus_exchange::{LabelRow, StudyCells, ToolLabels, ToolPerson};
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::pseudonyms::{Pseudonyms, SharedAttributes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -31,8 +31,8 @@ impl Mask {
         context: &Context,
         question: Option<QuestionId>,
         wish: Pseudonymised,
-    ) -> Result<Self, WorkbenchError> {
-        let pseudonyms = Pseudonyms::of(context)?;
+    ) -> Result<Self, ProjectError> {
+        let pseudonyms = Pseudonyms::new(context)?;
         let mut labelled = BTreeSet::new();
         for count in context.store.annotator_counts()? {
             if question.is_none_or(|question| question == count.question) && count.labels > 0 {

@@ -48,7 +48,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    pub fn of(
+    pub fn new(
         context: &Arc<Context>,
         labelling: &Labelling,
         practice: &Practice,

@@ -3,7 +3,7 @@
 
 use dissensus_api::ImportChoices;
 use dissensus_exchange::{OpenOptions, Source};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
+    fn new(path: &Path) -> Option<Self> {
         let about = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
         Some(Self { length: about.len(), modified: about.modified().ok()?, identity: identity(&about) })
     }
@@ -70,10 +70,10 @@ fn identity(_: &Metadata) -> Option<(u64, i64, i64)> {
 
 impl Opened {
     /// Opens a file with the options in `choices`, or returns it from the cache if it has not changed.
-    pub(super) fn open(&self, path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
+    pub(super) fn open(&self, path: &Path, choices: &ImportChoices) -> Result<Source, ProjectError> {
         let ImportChoices { format, encoding, sheet, .. } = choices;
         let asked: Asked = (format.clone(), encoding.clone(), sheet.clone());
-        let before = Stamp::of(path);
+        let before = Stamp::new(path);
         if let Some(kept) = lock(&self.0).kept.as_ref() {
             let same = kept.path == path && kept.asked == asked && kept.source.is_there();
             if same && before.as_ref() == Some(&kept.as_it_was) {
@@ -87,7 +87,7 @@ impl Opened {
         let source = Source::open_with(path, &options)?;
         // A file that was modified meanwhile is opened again the next time; one that is read unchanged is
         // cheap to open.
-        let unchanged = |before: &Stamp| before.is_settled() && Stamp::of(path).as_ref() == Some(before);
+        let unchanged = |before: &Stamp| before.is_settled() && Stamp::new(path).as_ref() == Some(before);
         if let Some(as_it_was) = before.filter(unchanged).filter(|_| source.is_rewritten()) {
             let kept = Kept { path: path.to_owned(), asked, as_it_was, source: source.clone() };
             let mut state = lock(&self.0);

@@ -4,7 +4,7 @@
 use super::Exchange;
 use dissensus_api::PastedRows;
 use dissensus_project::clock::file_time;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::home::{Home, make_private_folder};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,11 +24,11 @@ impl Exchange {
     ///
     /// # Errors
     /// The text is only white space, or the file cannot be written.
-    pub fn paste(&self, pasted: &str, header: Option<bool>) -> Result<PastedRows, WorkbenchError> {
+    pub fn paste(&self, pasted: &str, header: Option<bool>) -> Result<PastedRows, ProjectError> {
         let rows = rows_of(pasted);
         let width = rows.iter().map(Vec::len).max().unwrap_or_default();
         if width == 0 {
-            return Err(WorkbenchError::NothingPasted);
+            return Err(ProjectError::NothingPasted);
         }
         let header = header.unwrap_or_else(|| looks_like_header(&rows));
         let folder = self.context.home.pasted();
@@ -40,7 +40,7 @@ impl Exchange {
 }
 
 /// Removes a file of pasted rows; it never removes any other file, and a missing file is not an error.
-pub fn forget_pasted(home: &Home, path: &Path) -> Result<(), WorkbenchError> {
+pub fn forget_pasted(home: &Home, path: &Path) -> Result<(), ProjectError> {
     let folder = home.pasted();
     // Compared as the path was returned: only a name from this program in its folder.
     if path.parent() != Some(folder.as_path()) || !is_ours(path) {
@@ -60,9 +60,9 @@ fn is_ours(path: &Path) -> bool {
         && moment.is_some_and(|moment| moment.bytes().all(|b| b.is_ascii_digit() || b"-. ".contains(&b)))
 }
 
-fn failed(doing: &'static str, path: &Path) -> impl Fn(std::io::Error) -> WorkbenchError + use<> {
+fn failed(doing: &'static str, path: &Path) -> impl Fn(std::io::Error) -> ProjectError + use<> {
     let path = path.to_owned();
-    move |source| WorkbenchError::Io { path: path.clone(), doing, source }
+    move |source| ProjectError::Io { path: path.clone(), doing, source }
 }
 
 /// Removes files left by crashed windows. What cannot be inspected is not removed.
@@ -75,7 +75,7 @@ fn forget_old(folder: &Path) {
     }
 }
 
-fn write(folder: &Path, rows: &[Vec<String>], width: usize, header: bool) -> Result<PathBuf, WorkbenchError> {
+fn write(folder: &Path, rows: &[Vec<String>], width: usize, header: bool) -> Result<PathBuf, ProjectError> {
     let mut part = tempfile::NamedTempFile::new_in(folder).map_err(failed("making a file in", folder))?;
     let writing = |error: csv::Error| failed("writing in", folder)(error.into());
     // Quoted, so that contents of cells are not seen as separators.

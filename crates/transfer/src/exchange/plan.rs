@@ -10,7 +10,7 @@ use dissensus_exchange::{
     TableReading, ordered_scale, scan_while,
 };
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::names::checked_name;
 
@@ -87,9 +87,9 @@ struct Asked {
 }
 
 /// Adds the names of the sheets to an error, if one was chosen among several.
-fn in_sheet(source: &Source, error: WorkbenchError) -> WorkbenchError {
+fn in_sheet(source: &Source, error: ProjectError) -> ProjectError {
     match source.sheets() {
-        Some((sheet, all)) if all.len() > 1 => WorkbenchError::InSheet {
+        Some((sheet, all)) if all.len() > 1 => ProjectError::InSheet {
             sheet: sheet.to_owned(),
             others: all.iter().filter(|name| *name != sheet).cloned().collect(),
             source: Box::new(error),
@@ -114,10 +114,10 @@ impl Exchange {
         read: Read,
         choices: &ImportChoices,
         progress: &dyn Progress,
-    ) -> Result<Plan, WorkbenchError> {
+    ) -> Result<Plan, ProjectError> {
         let (source, roles) = (read.source.clone(), read.roles());
         if is_summary(read.plain.columns()) {
-            return Err(WorkbenchError::IsSummary(source.path().to_owned()));
+            return Err(ProjectError::IsSummary(source.path().to_owned()));
         }
         let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
         let labels = kind == FileKind::Labels;
@@ -134,7 +134,7 @@ impl Exchange {
         let mut several = source.questions();
         several.extend(read.reading.questions().into_iter().map(str::to_owned));
         if choices.question.is_some() && several.len() > 1 {
-            return Err(WorkbenchError::SeveralQuestions { path: source.path().to_owned(), names: several });
+            return Err(ProjectError::SeveralQuestions { path: source.path().to_owned(), names: several });
         }
         let hints = source.hints();
         // If the file does not name its questions, all labels answer one question.
@@ -183,7 +183,7 @@ impl Exchange {
         for part in parts {
             // Without a scale, rejected or missing rows are the likelier cause, and are reported first.
             let part = part.map_err(|error| match (plan.scan.rows, plan.scan.problem_count) {
-                (0, _) => WorkbenchError::NoRows(plan.source.path().to_owned()),
+                (0, _) => ProjectError::NoRows(plan.source.path().to_owned()),
                 (_, 0) => error,
                 _ => plan.bad_rows(Some(error)),
             })?;
@@ -204,7 +204,7 @@ impl Exchange {
         unnamed: Unnamed<'_>,
         spans: bool,
         hints: &[Hint],
-    ) -> Result<Vec<Result<Part, WorkbenchError>>, WorkbenchError> {
+    ) -> Result<Vec<Result<Part, ProjectError>>, ProjectError> {
         let mut parts = Vec::new();
         let any = scan.questions.iter().any(|found| !found.names.is_empty());
         for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
@@ -231,7 +231,7 @@ impl Exchange {
         spans: bool,
         hint: Option<&Hint>,
         choices: &ImportChoices,
-    ) -> Result<Asked, WorkbenchError> {
+    ) -> Result<Asked, ProjectError> {
         let kind = match hint {
             _ if spans => Some(ScaleKind::Spans),
             // Options that have a column each.
@@ -251,7 +251,7 @@ impl Exchange {
             };
         let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
         if let Some(told) = hint.and_then(Hint::scale) {
-            let no_scale = |source| WorkbenchError::NoScale { column: name.clone(), source };
+            let no_scale = |source| ProjectError::NoScale { column: name.clone(), source };
             scale = Some(told.map_err(no_scale)?);
         }
         Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
@@ -265,7 +265,7 @@ impl Exchange {
         asked: Option<&str>,
         unnamed: Unnamed<'_>,
         kind: Option<ScaleKind>,
-    ) -> Result<(String, Option<Question>), WorkbenchError> {
+    ) -> Result<(String, Option<Question>), ProjectError> {
         let index = self.context.index();
         let fits = |question: &&Question| kind.is_none_or(|kind| question.scale.kind() == kind);
         let spans = kind == Some(ScaleKind::Spans);
@@ -294,7 +294,7 @@ impl Plan {
     /// Sets the scale of every question for the writing pass. If a label is not on the scale that was guessed
     /// from the labels, the file is read again, so that the rows which do not fit are known before anything
     /// is written.
-    fn fix_scales(&mut self, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    fn fix_scales(&mut self, progress: &dyn Progress) -> Result<(), ProjectError> {
         for (number, found) in self.scan.questions.iter().enumerate() {
             let scale = self.parts.iter().find(|part| part.number == number).map(|part| part.scale.clone());
             if let Some(name) = &found.name {
@@ -343,7 +343,7 @@ impl Plan {
     }
 
     /// Returns the bad rows as an error; `rest` is why the other rows cannot be imported without them.
-    pub(super) fn bad_rows(&self, rest: Option<WorkbenchError>) -> WorkbenchError {
+    pub(super) fn bad_rows(&self, rest: Option<ProjectError>) -> ProjectError {
         let problems = &self.scan.problems;
         let mut listed: Vec<String> =
             problems.iter().take(LISTED_BAD_ROWS).map(ToString::to_string).collect();
@@ -365,7 +365,7 @@ impl Plan {
                 "These labels are read as answers to \"{question}\", which is in the project; for another question, name it with --question."
             ));
         }
-        WorkbenchError::BadRows {
+        ProjectError::BadRows {
             count: self.scan.problem_count,
             rows: self.scan.rows,
             listed: listed.join("\n"),
@@ -394,7 +394,7 @@ pub(super) fn scan_file(
     roles: &ColumnRoles,
     checker: Checker,
     progress: &dyn Progress,
-) -> Result<Scan, WorkbenchError> {
+) -> Result<Scan, ProjectError> {
     Ok(scan_while(source, roles, checker, |done| {
         progress.report(done, Some(source.bytes()), "checking the file");
         progress.flow()
@@ -413,7 +413,7 @@ fn part(
     found: &QuestionScan,
     choices: &ImportChoices,
     column: &str,
-) -> Result<Part, WorkbenchError> {
+) -> Result<Part, ProjectError> {
     let Asked { name, existing, scale, spans, kind } = asked;
     let guessed = scale.is_none();
     let scale = match (scale, choices.scale.or(spans.then_some(ScaleKind::Spans)).or(kind)) {
@@ -433,7 +433,7 @@ fn part(
         (None, None) => found.scale.clone(),
     };
     let column = found.name.clone().unwrap_or_else(|| column.to_owned());
-    let scale = scale.map_err(|source| WorkbenchError::NoScale { column, source })?;
+    let scale = scale.map_err(|source| ProjectError::NoScale { column, source })?;
     Ok(Part {
         number,
         prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
@@ -467,7 +467,7 @@ fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
 }
 
 /// Returns the scale of a question that the project does not have, if its levels were named.
-fn new_scale(choices: &ImportChoices, spans: bool) -> Result<Option<Scale>, WorkbenchError> {
+fn new_scale(choices: &ImportChoices, spans: bool) -> Result<Option<Scale>, ProjectError> {
     let Some(levels) = &choices.levels else { return Ok(None) };
     for level in levels {
         checked_name("level", level)?;
@@ -486,7 +486,7 @@ fn known_scale(
     existing: Option<&Question>,
     spans: bool,
     choices: &ImportChoices,
-) -> Result<Option<Scale>, WorkbenchError> {
+) -> Result<Option<Scale>, ProjectError> {
     let Some(question) = existing else { return new_scale(choices, spans) };
     let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
     let same =
@@ -494,7 +494,7 @@ fn known_scale(
     let other_levels = choices.levels.as_ref().is_some_and(|levels| !same(levels));
     if other_kind || other_levels {
         let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
-        return Err(WorkbenchError::OtherScale { question: question.name.clone(), has });
+        return Err(ProjectError::OtherScale { question: question.name.clone(), has });
     }
     Ok(Some(question.scale.clone()))
 }

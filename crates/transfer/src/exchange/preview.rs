@@ -9,7 +9,7 @@ use dissensus_api::{
     BadRow, ColumnChoices, ImportAccount, ImportChanges, ImportChoices, ImportFormat, ImportPreview,
 };
 use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use dissensus_project::words::counted;
 
@@ -84,8 +84,8 @@ pub(super) fn preview_with_problem(
     read: &Read,
     columns: ColumnChoices,
     choices: &ImportChoices,
-    error: &WorkbenchError,
-) -> Result<ImportPreview, WorkbenchError> {
+    error: &ProjectError,
+) -> Result<ImportPreview, ProjectError> {
     let source = &read.plain;
     // Every column as plain metadata of a text: the rows can be shown whatever the roles are.
     let first = source.columns().first().cloned();
@@ -93,7 +93,7 @@ pub(super) fn preview_with_problem(
     let seen = scan_file(source, &plain, Checker::new(None), &Silent)?;
     let question = choices.question.clone().unwrap_or_else(|| answer_column(&read.reading));
     let (bad_rows, bad_row_count) = match error {
-        WorkbenchError::BadRows { problems, count, .. } => {
+        ProjectError::BadRows { problems, count, .. } => {
             (problems.iter().take(SHOWN_BAD_ROWS).map(bad_row).collect(), *count as u32)
         }
         _ => (Vec::new(), 0),

@@ -9,7 +9,7 @@ use dissensus_exchange::{
     self as exchange, Beside, ColumnRoles, Join, RankedReading, Recognised, Source, TableReading, ValueRules,
     complete, find_join, guess_roles, has_answers, list_columns, recognise,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::path::Path;
 
 /// A file with the reading by which it is imported.
@@ -75,7 +75,7 @@ impl Exchange {
         &self,
         path: &Path,
         choices: &ImportChoices,
-    ) -> Result<(Vec<ImportReading>, bool), WorkbenchError> {
+    ) -> Result<(Vec<ImportReading>, bool), ProjectError> {
         let source = self.opened.open(path, choices)?;
         let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
         let left_out = choices.columns.as_ref().map_or(&[][..], |columns| &columns.ignored);
@@ -91,14 +91,14 @@ impl Exchange {
         &self,
         path: &Path,
         choices: &ImportChoices,
-    ) -> Result<ColumnChoices, WorkbenchError> {
+    ) -> Result<ColumnChoices, ProjectError> {
         let source = self.opened.open(path, choices)?;
         let partial = reading_from(choices.columns.as_ref().unwrap_or(&ColumnChoices::default()));
         Ok(choices_of(&complete(&source, &partial)?))
     }
 
     /// The names of the columns of a file.
-    pub fn columns_of(&self, path: &Path, choices: &ImportChoices) -> Result<Vec<String>, WorkbenchError> {
+    pub fn columns_of(&self, path: &Path, choices: &ImportChoices) -> Result<Vec<String>, ProjectError> {
         Ok(self.opened.open(path, choices)?.columns().to_vec())
     }
 
@@ -108,7 +108,7 @@ impl Exchange {
         path: &Path,
         choices: &ImportChoices,
         names: &[String],
-    ) -> Result<Vec<String>, WorkbenchError> {
+    ) -> Result<Vec<String>, ProjectError> {
         let source = self.opened.open(path, choices)?;
         Ok(list_columns(&source, names)?)
     }
@@ -123,11 +123,11 @@ impl Exchange {
         path: &Path,
         choices: &ImportChoices,
         join: &JoinChoice,
-    ) -> Result<ColumnChoices, WorkbenchError> {
+    ) -> Result<ColumnChoices, ProjectError> {
         let source = self.opened.open(path, choices)?;
         let other = Source::open(&join.path)?;
         let (on, there) = match join.on.trim() {
-            "" => find_join(&source, &other)?.ok_or_else(|| WorkbenchError::NoCommonColumn {
+            "" => find_join(&source, &other)?.ok_or_else(|| ProjectError::NoCommonColumn {
                 path: path.to_owned(),
                 other: join.path.clone().into(),
             })?,
@@ -145,7 +145,7 @@ impl Exchange {
         if !decided {
             let found = self.recognised(if path == source.path() { &source } else { &other }, None, &[])?;
             let listed = listed_readings(&listed(&found.readings));
-            return Err(WorkbenchError::SeveralReadings { path, listed });
+            return Err(ProjectError::SeveralReadings { path, listed });
         }
         reading.roles.text_id = Some(id);
         reading.roles.text = texts.roles.text.or(reading.roles.text);
@@ -162,7 +162,7 @@ impl Exchange {
         &self,
         source: &Source,
         named: &TableReading,
-    ) -> Result<(TableReading, bool), WorkbenchError> {
+    ) -> Result<(TableReading, bool), ProjectError> {
         let left_out: Vec<String> =
             named.ignored.iter().filter(|name| source.columns().contains(name)).cloned().collect();
         if !named.answers.is_empty() && has_answers(source.columns(), named) {
@@ -184,7 +184,7 @@ impl Exchange {
         source: &Source,
         label: Option<&str>,
         left_out: &[String],
-    ) -> Result<Recognised, WorkbenchError> {
+    ) -> Result<Recognised, ProjectError> {
         let is_text = |id: &str| self.context.store.text_by_external(id).is_ok_and(|text| text.is_some());
         Ok(recognise(source, &Beside { label, left_out, is_text: Some(&is_text) })?)
     }
@@ -193,7 +193,7 @@ impl Exchange {
     ///
     /// # Errors
     /// The file, or the one that it is joined with, cannot be read, or the choice does not fit it.
-    pub(super) fn read(&self, plain: &Source, choices: &ImportChoices) -> Result<Read, WorkbenchError> {
+    pub(super) fn read(&self, plain: &Source, choices: &ImportChoices) -> Result<Read, ProjectError> {
         let found = self.recognised(plain, None, &[])?;
         let decided = found.is_decided();
         let best = found.readings.first().map(|ranked| ranked.reading.clone()).unwrap_or_default();
@@ -211,7 +211,7 @@ impl Exchange {
         &self,
         plain: &Source,
         choices: &ImportChoices,
-    ) -> Result<Read, WorkbenchError> {
+    ) -> Result<Read, ProjectError> {
         let columns = choices.columns.clone().unwrap_or_default();
         let other = columns.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
         // The file with the answers determines the columns that belong to an answer.
@@ -228,7 +228,7 @@ impl Exchange {
 
 /// Returns the reading for chosen columns. Columns of an export that cannot be chosen (question, duration,
 /// source) are recognised unless they were chosen for another role.
-fn chosen(source: &Source, columns: &ColumnChoices) -> Result<TableReading, WorkbenchError> {
+fn chosen(source: &Source, columns: &ColumnChoices) -> Result<TableReading, ProjectError> {
     let mut reading = reading_from(columns);
     let guessed = guess_roles(source)?;
     let of_answers =

@@ -2,7 +2,7 @@
 
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer, standing_answers};
 use dissensus_exchange::{Checker, KnownLabel};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::{Store, StoreError, WriteTx};
 use foldhash::{HashMap, HashMapExt};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(super) fn seeded(
     store: &Store,
     checker: &mut Checker,
     questions: &[(usize, QuestionId)],
-) -> Result<Seeds, WorkbenchError> {
+) -> Result<Seeds, ProjectError> {
     let mut seeds = Seeds { texts: Vec::new(), annotators: Vec::new(), last_event: EventId(0) };
     let mut texts: HashMap<TextId, u32> = HashMap::new();
     let mut annotators: HashMap<AnnotatorId, u32> = HashMap::new();
@@ -41,7 +41,7 @@ pub(super) fn seeded(
         }
         seeds.last_event = snapshot.last_event()?;
         if questions.is_empty() {
-            return Ok::<(), WorkbenchError>(());
+            return Ok::<(), ProjectError>(());
         }
         snapshot.for_each_standing_answer(|answer| {
             let question = questions.iter().find(|(_, id)| *id == answer.question);
@@ -71,7 +71,7 @@ pub(super) fn catch_up(
     checker: &mut Checker,
     seeds: &Seeds,
     questions: &[(usize, QuestionId)],
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let events = tx.events_since(seeds.last_event, u32::MAX)?;
     if events.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@ use super::Exchange;
 use super::choices::{DecisionLayer, ExportChoices};
 use dissensus_domain::{AnnotatorId, Decision, Outcome, Question, QuestionId, Standing, TextId};
 use dissensus_exchange::{DecisionCells, StudyCells, StudyLayout};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use std::collections::{BTreeMap, HashMap};
 
 /// The data for the study columns.
@@ -19,7 +19,7 @@ pub(super) struct StudyBeside {
 
 impl Exchange {
     /// Collects the data on annotators, and on texts if asked for.
-    pub(super) fn beside(&self, choices: &ExportChoices) -> Result<StudyBeside, WorkbenchError> {
+    pub(super) fn beside(&self, choices: &ExportChoices) -> Result<StudyBeside, ProjectError> {
         let book = self.practice.book()?;
         let (practice, marked) = (book.is_there(), book.check_rule.is_some());
         let index = self.context.index();

@@ -10,7 +10,7 @@ use dissensus_domain::{Annotator, AnnotatorId, LabelSource, Question, QuestionId
 use dissensus_exchange::{
     Divided, Loss, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
 };
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_store::{ExportScope, Snapshot};
 use std::collections::HashMap;
@@ -73,9 +73,9 @@ impl ToolExport {
         path: &Path,
         replace: bool,
         progress: &dyn Progress,
-    ) -> Result<Exported, WorkbenchError> {
+    ) -> Result<Exported, ProjectError> {
         if path.exists() && !replace {
-            return Err(WorkbenchError::ExportExists(path.to_owned()));
+            return Err(ProjectError::ExportExists(path.to_owned()));
         }
         self.format.write(path, &self.divided.kept, replace, progress)?;
         Ok(self.exported.clone())
@@ -93,7 +93,7 @@ impl Exchange {
         format: ToolFormat,
         choices: &ToolExportChoices,
         progress: &dyn Progress,
-    ) -> Result<ToolExport, WorkbenchError> {
+    ) -> Result<ToolExport, ProjectError> {
         let Collected { labels, exported } = self.collected(choices, progress)?;
         let divided = divide(labels, format);
         let lost = divided.losses.iter().filter(|loss| loss.reason.is_of_answers()).map(|loss| loss.count);
@@ -107,7 +107,7 @@ impl Exchange {
         &self,
         choices: &ToolExportChoices,
         progress: &dyn Progress,
-    ) -> Result<Collected, WorkbenchError> {
+    ) -> Result<Collected, ProjectError> {
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
         let mask = match choices.pseudonyms {
             Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
@@ -158,10 +158,10 @@ impl<'a> Collecting<'a> {
         snapshot: &Snapshot<'_>,
         only: Option<&Question>,
         study: &'a StudyBeside,
-    ) -> Result<Self, WorkbenchError> {
+    ) -> Result<Self, ProjectError> {
         let questions: Vec<Question> =
             snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
-        let said = Said::of(snapshot, &questions)?;
+        let said = Said::new(snapshot, &questions)?;
         let annotators = snapshot.annotators()?.into_iter().map(|person| (person.id, person)).collect();
         let asked = |q: &Question| ToolQuestion { name: q.name.clone(), scale: q.scale.clone() };
         let labels = ToolLabels { questions: questions.iter().map(asked).collect(), ..ToolLabels::default() };
@@ -173,14 +173,14 @@ impl<'a> Collecting<'a> {
         mut self,
         snapshot: &Snapshot<'_>,
         progress: &dyn Progress,
-    ) -> Result<(ToolLabels, u64), WorkbenchError> {
+    ) -> Result<(ToolLabels, u64), ProjectError> {
         self.labels(snapshot, progress)?;
         self.marked(snapshot)?;
         self.repeats(snapshot)?;
         Ok((self.labels, self.left_out_failed))
     }
 
-    fn labels(&mut self, snapshot: &Snapshot<'_>, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    fn labels(&mut self, snapshot: &Snapshot<'_>, progress: &dyn Progress) -> Result<(), ProjectError> {
         let mut total = 0;
         for question in &self.questions {
             total += u64::from(snapshot.label_count(question.id)?);
@@ -192,7 +192,7 @@ impl<'a> Collecting<'a> {
                 if rows.is_multiple_of(512) {
                     progress.report(rows, Some(total), "collecting");
                     if progress.cancelled() {
-                        return Err(WorkbenchError::Cancelled);
+                        return Err(ProjectError::Cancelled);
                     }
                 }
                 if self.study.leaves_out(row.event.annotator) {
@@ -220,7 +220,7 @@ impl<'a> Collecting<'a> {
     }
 
     /// Adds texts that an annotator marked or noted something on, and did not answer.
-    fn marked(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
+    fn marked(&mut self, snapshot: &Snapshot<'_>) -> Result<(), ProjectError> {
         let mut marked: Vec<((QuestionId, TextId, AnnotatorId), ToolAnswer)> = Vec::new();
         for (key, one) in self.said.unanswered() {
             let (question, _, annotator) = *key;
@@ -248,7 +248,7 @@ impl<'a> Collecting<'a> {
     }
 
     /// Adds re-annotations.
-    fn repeats(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
+    fn repeats(&mut self, snapshot: &Snapshot<'_>) -> Result<(), ProjectError> {
         let order = snapshot.order()?;
         for (nth, question) in self.questions.clone().iter().enumerate() {
             let mut repeats = snapshot.repeats(question.id)?;
@@ -276,9 +276,9 @@ impl<'a> Collecting<'a> {
         Ok(())
     }
 
-    fn number(&self, question: QuestionId) -> Result<usize, WorkbenchError> {
+    fn number(&self, question: QuestionId) -> Result<usize, ProjectError> {
         let place = self.questions.iter().position(|asked| asked.id == question);
-        place.ok_or_else(|| WorkbenchError::internal(&"a mark names a question that is not there"))
+        place.ok_or_else(|| ProjectError::internal(&"a mark names a question that is not there"))
     }
 
     fn add_to(
@@ -287,14 +287,14 @@ impl<'a> Collecting<'a> {
         text: TextId,
         annotator: AnnotatorId,
         answer: ToolAnswer,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let there = snapshot.text(text)?;
         let there =
-            there.ok_or_else(|| WorkbenchError::internal(&"an answer names a text that is not there"))?;
+            there.ok_or_else(|| ProjectError::internal(&"an answer names a text that is not there"))?;
         self.add(&there, annotator, answer)
     }
 
-    fn add(&mut self, text: &Text, annotator: AnnotatorId, answer: ToolAnswer) -> Result<(), WorkbenchError> {
+    fn add(&mut self, text: &Text, annotator: AnnotatorId, answer: ToolAnswer) -> Result<(), ProjectError> {
         let Self { labels, texts, people, annotators, .. } = self;
         let text_place = *texts.entry(text.id).or_insert_with(|| {
             labels.texts.push(ToolText {
@@ -307,7 +307,7 @@ impl<'a> Collecting<'a> {
             labels.texts.len() - 1
         });
         let Some(person) = annotators.get(&annotator) else {
-            return Err(WorkbenchError::internal(&"an answer names a person who is not there"));
+            return Err(ProjectError::internal(&"an answer names a person who is not there"));
         };
         let person_place = *people.entry(annotator).or_insert_with(|| {
             let (id, attributes) = (person.external_id.clone(), person.attributes.clone());

@@ -15,7 +15,7 @@ use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows_while,
 };
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_store::{
     AnswerDetails, LabelAppender, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Repeat, RepeatAdded,
@@ -58,7 +58,7 @@ pub(super) struct Writing {
 impl Writing {
     /// Prepares the write. The file of bad rows, if there are any, gets the first free name next to the
     /// imported file.
-    pub(super) fn new(plan: Plan) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(plan: Plan) -> Result<Self, ProjectError> {
         let rejected_file = (plan.scan.problem_count > 0).then(|| free_name(plan.source.path()));
         let rejects = rejected_file.as_deref().map(RejectWriter::create).transpose()?;
         let report = ImportReport {
@@ -102,7 +102,7 @@ impl Writing {
         mut self,
         tx: &mut WriteTx<'_>,
         progress: &dyn Progress,
-    ) -> Result<ImportReport, WorkbenchError> {
+    ) -> Result<ImportReport, ProjectError> {
         self.before = tx.last_event()?;
         let name = self.plan.source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let begun = tx.begin_import(&name, self.begun_ms)?;
@@ -123,7 +123,7 @@ impl Writing {
         let (counted, found) = (self.plan.scan.problem_count, u64::from(self.report.rejected_rows));
         if counted != found {
             let path = self.plan.source.path().to_owned();
-            return Err(WorkbenchError::FileChanged { path, counted, found });
+            return Err(ProjectError::FileChanged { path, counted, found });
         }
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         self.report.question = (!names.is_empty()).then(|| names.join(", "));
@@ -173,7 +173,7 @@ impl Writing {
         Ok(self.report)
     }
 
-    fn rows(&mut self, tx: &mut WriteTx<'_>, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    fn rows(&mut self, tx: &mut WriteTx<'_>, progress: &dyn Progress) -> Result<(), ProjectError> {
         let bytes = self.plan.source.bytes();
         let rows = read_rows_while(&self.plan.source, &self.plan.roles, |done| {
             progress.report(done, Some(bytes), "reading the spans");
@@ -188,11 +188,11 @@ impl Writing {
             let (send, batches) = std::sync::mpsc::sync_channel::<Batch>(BATCHES_AHEAD);
             std::thread::Builder::new()
                 .spawn_scoped(scope, move || read_batches(rows, reading, &send))
-                .map_err(|_| WorkbenchError::NoThread)?;
+                .map_err(|_| ProjectError::NoThread)?;
             for batch in batches {
                 progress.report(batch.position, Some(bytes), "writing");
                 if progress.cancelled() {
-                    return Err(WorkbenchError::Cancelled);
+                    return Err(ProjectError::Cancelled);
                 }
                 for item in batch.items {
                     match item {
@@ -201,7 +201,7 @@ impl Writing {
                     }
                 }
             }
-            Ok::<(), WorkbenchError>(())
+            Ok::<(), ProjectError>(())
         })?;
         self.plan.checker = checker;
         Ok(())
@@ -213,7 +213,7 @@ impl Writing {
         labels: &mut LabelAppender<'_>,
         mut row: Row,
         verdict: &Verdict,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let text = verdict.text.map(|number| self.text(tx, number, &mut row)).transpose()?;
         let annotator =
             verdict.annotator.map(|number| self.annotator(tx, number, &row, verdict)).transpose()?;
@@ -281,7 +281,7 @@ impl Writing {
         verdict: &Verdict,
         text: TextId,
         annotator: AnnotatorId,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         if row.remark.is_empty() && !row.skipped && !row.flagged {
             return Ok(());
         }
@@ -345,7 +345,7 @@ impl Writing {
         verdict: &Verdict,
         (answer, at_ms): (Answer, Option<i64>),
         (text, annotator): (TextId, AnnotatorId),
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let source = self.source(row);
         let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
         let (Some((question, _)), Some(occasion)) = (asked, row.occasion) else {
@@ -391,12 +391,12 @@ impl Writing {
         }
     }
 
-    fn text(&mut self, tx: &mut WriteTx<'_>, number: u32, row: &mut Row) -> Result<TextId, WorkbenchError> {
+    fn text(&mut self, tx: &mut WriteTx<'_>, number: u32, row: &mut Row) -> Result<TextId, ProjectError> {
         if let Some(id) = self.plan.seeds.texts.get(number as usize) {
             return Ok(*id);
         }
         let external_id = row.text_id.take().unwrap_or_default();
-        let Some(body) = row.text.take() else { return Err(WorkbenchError::NoSuchText(external_id)) };
+        let Some(body) = row.text.take() else { return Err(ProjectError::NoSuchText(external_id)) };
         let new = NewText {
             external_id,
             body,
@@ -416,7 +416,7 @@ impl Writing {
         number: u32,
         row: &Row,
         verdict: &Verdict,
-    ) -> Result<AnnotatorId, WorkbenchError> {
+    ) -> Result<AnnotatorId, ProjectError> {
         let external_id = row.annotator.as_deref().unwrap_or_default();
         let typed = composed(external_id);
         let known = match self.plan.seeds.annotators.get(number as usize) {
@@ -458,10 +458,10 @@ impl Writing {
         Ok(id)
     }
 
-    fn refuse(&mut self, record: u64, error: &RowError, raw: &[u8]) -> Result<(), WorkbenchError> {
+    fn refuse(&mut self, record: u64, error: &RowError, raw: &[u8]) -> Result<(), ProjectError> {
         // The file was read completely a moment ago; if it has changed since, it is not imported in part.
         let Some(rejects) = self.rejects.as_mut().filter(|_| !error.is_fatal()) else {
-            return Err(WorkbenchError::BadRows {
+            return Err(ProjectError::BadRows {
                 count: 1,
                 rows: error.row,
                 listed: error.to_string(),
@@ -519,11 +519,11 @@ fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>)
     }
 }
 
-fn without_question(row: &Row) -> WorkbenchError {
-    WorkbenchError::internal(&format!("row {} has a label and no question to put it to", row.row))
+fn without_question(row: &Row) -> ProjectError {
+    ProjectError::internal(&format!("row {} has a label and no question to put it to", row.row))
 }
 
-fn question_row(tx: &mut WriteTx<'_>, part: &Part, at_ms: i64) -> Result<QuestionId, WorkbenchError> {
+fn question_row(tx: &mut WriteTx<'_>, part: &Part, at_ms: i64) -> Result<QuestionId, ProjectError> {
     let new = |part: &Part| NewQuestion {
         name: part.name.clone(),
         prompt: part.prompt.clone(),

@@ -3,7 +3,7 @@
 use super::Study;
 use dissensus_api::StudyFigure;
 use dissensus_domain::{AnnotatorId, Answer, Packet, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{FEWEST_REPEATS, SelfAgreement, share_interval};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -24,7 +24,7 @@ impl Study {
     pub(super) fn anchor_agreement(
         &self,
         packets: &[(Packet, PacketKey)],
-    ) -> Result<Agreements, WorkbenchError> {
+    ) -> Result<Agreements, ProjectError> {
         let people: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
         let questions: BTreeSet<QuestionId> =
             packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()).collect();
@@ -58,10 +58,7 @@ impl Study {
     }
 
     /// Returns how often answers to repeated texts were the same, over all questions.
-    pub(super) fn own_agreement(
-        &self,
-        packets: &[(Packet, PacketKey)],
-    ) -> Result<Agreements, WorkbenchError> {
+    pub(super) fn own_agreement(&self, packets: &[(Packet, PacketKey)]) -> Result<Agreements, ProjectError> {
         let questions: HashSet<_> = packets.iter().flat_map(|(packet, _)| packet.questions.clone()).collect();
         let people: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
         let mut counts: HashMap<AnnotatorId, (u32, u32)> = HashMap::new();
@@ -78,7 +75,7 @@ impl Study {
             StudyFigure { share, low, high, of }
         };
         let each: Vec<(u32, u32)> = counts.values().copied().collect();
-        let one = |(who, (same, all))| Some((who, figure(SelfAgreement::of(same, all)?)));
+        let one = |(who, (same, all))| Some((who, figure(SelfAgreement::new(same, all)?)));
         Ok(Agreements {
             overall: SelfAgreement::of_people(&each).map(figure),
             people: counts.into_iter().filter_map(one).collect(),

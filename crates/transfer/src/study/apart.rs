@@ -5,7 +5,7 @@ use super::Study;
 use dissensus_api::{MergeAnswer, MergeContradiction, MergeProblem, MergeSplit, MergedFile};
 use dissensus_domain::Event;
 use dissensus_project::clock::local_moment;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::study_error::StudyError;
 use dissensus_project::words::counted;
 use dissensus_store::{Contradiction, Store, TakenIn};
@@ -21,7 +21,7 @@ const FEW: usize = 5;
 
 impl Study {
     /// Adds the differences between both copies to the report.
-    pub(super) fn tell_apart(&self, taken: &TakenIn, file: &mut MergedFile) -> Result<(), WorkbenchError> {
+    pub(super) fn tell_apart(&self, taken: &TakenIn, file: &mut MergedFile) -> Result<(), ProjectError> {
         file.contradicted = taken.contradicted;
         for one in taken.contradictions.iter().take(NAMED) {
             file.contradictions.push(self.contradiction(one)?);
@@ -40,7 +40,7 @@ impl Study {
     }
 
     /// Reports data of a copy with an identity that exists here for something else, which has priority.
-    fn left_out(&self, taken: &TakenIn) -> Result<MergeProblem, WorkbenchError> {
+    fn left_out(&self, taken: &TakenIn) -> Result<MergeProblem, ProjectError> {
         let store = &self.context.store;
         let questions = store.questions()?;
         let mut named = Vec::new();
@@ -67,11 +67,11 @@ impl Study {
             if taken.left_out == 1 { "was" } else { "were" },
             named.join("; ")
         );
-        let problem = WorkbenchError::from(StudyError::Remark(remark)).problem();
+        let problem = ProjectError::from(StudyError::Remark(remark)).problem();
         Ok(MergeProblem { refused: false, problem })
     }
 
-    fn contradiction(&self, one: &Contradiction) -> Result<MergeContradiction, WorkbenchError> {
+    fn contradiction(&self, one: &Contradiction) -> Result<MergeContradiction, ProjectError> {
         let store = &self.context.store;
         let questions = store.questions()?;
         let question = questions.iter().find(|question| question.id == one.question);
@@ -97,7 +97,7 @@ impl Study {
 }
 
 /// Reports answers of a copy that are in the future by this computer's clock, if there are any.
-pub(super) fn ahead_remark(other: &Store, now_ms: i64) -> Result<Option<MergeProblem>, WorkbenchError> {
+pub(super) fn ahead_remark(other: &Store, now_ms: i64) -> Result<Option<MergeProblem>, ProjectError> {
     let (answers, latest) = other.answers_after(now_ms.saturating_add(AHEAD_MS))?;
     if answers == 0 {
         return Ok(None);
@@ -118,6 +118,6 @@ pub(super) fn ahead_remark(other: &Store, now_ms: i64) -> Result<Option<MergePro
             format!("{answers} answers in this copy are")
         }
     );
-    let problem = WorkbenchError::from(StudyError::Remark(remark)).problem();
+    let problem = ProjectError::from(StudyError::Remark(remark)).problem();
     Ok(Some(MergeProblem { refused: false, problem }))
 }

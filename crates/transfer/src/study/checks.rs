@@ -6,7 +6,7 @@ use dissensus_api::{AttentionCheckInfo, NewAttentionCheck, StudyFigure};
 use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, QuestionId, TextId, is_right};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::study_error::StudyError;
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +22,7 @@ impl Study {
     /// # Errors
     /// No such question or text, an answer off the scale, a reason that is too long, or a disk error. Nothing
     /// is set then.
-    pub fn set_checks(&self, new: &[NewAttentionCheck]) -> Result<(), WorkbenchError> {
+    pub fn set_checks(&self, new: &[NewAttentionCheck]) -> Result<(), ProjectError> {
         self.whole_project()?;
         let index = self.context.index();
         let mut checks = Vec::with_capacity(new.len());
@@ -58,7 +58,7 @@ impl Study {
         &self,
         question: QuestionId,
         file: &Path,
-    ) -> Result<Vec<NewAttentionCheck>, WorkbenchError> {
+    ) -> Result<Vec<NewAttentionCheck>, ProjectError> {
         let check =
             |(text, answer, reason)| NewAttentionCheck { question, text, answer: Some(answer), reason };
         Ok(self.right_answers_from(question, file)?.into_iter().map(check).collect())
@@ -69,7 +69,7 @@ impl Study {
         &self,
         question: QuestionId,
         file: &Path,
-    ) -> Result<Vec<(TextId, Answer, String)>, WorkbenchError> {
+    ) -> Result<Vec<(TextId, Answer, String)>, ProjectError> {
         let index = self.context.index();
         let asked = index.whole(question)?.clone();
         let wrong =
@@ -100,7 +100,7 @@ impl Study {
 
     /// Returns the attention checks, by question and text, with the share of annotators who gave the right
     /// answer: a check that many fail is itself in doubt.
-    pub fn checks(&self) -> Result<Vec<AttentionCheckInfo>, WorkbenchError> {
+    pub fn checks(&self) -> Result<Vec<AttentionCheckInfo>, ProjectError> {
         let (store, index) = (&self.context.store, self.context.index());
         let answers = self.checked_answers()?;
         let mut found = Vec::new();
@@ -130,7 +130,7 @@ impl Study {
     }
 
     /// Returns how often each annotator gave the right answer, over all questions.
-    pub(super) fn attention(&self) -> Result<HashMap<AnnotatorId, StudyFigure>, WorkbenchError> {
+    pub(super) fn attention(&self) -> Result<HashMap<AnnotatorId, StudyFigure>, ProjectError> {
         let mut counts: BTreeMap<AnnotatorId, (u32, u32)> = BTreeMap::new();
         for one in self.checked_answers()? {
             let count = counts.entry(one.annotator).or_default();
@@ -141,7 +141,7 @@ impl Study {
     }
 
     /// The current answers to questions about texts that are checks.
-    fn checked_answers(&self) -> Result<Vec<Checked>, WorkbenchError> {
+    fn checked_answers(&self) -> Result<Vec<Checked>, ProjectError> {
         let checks = self.context.store.attention_checks()?;
         let mut right: BTreeMap<QuestionId, HashMap<TextId, Answer>> = BTreeMap::new();
         for check in checks {
@@ -176,12 +176,12 @@ pub(super) fn right_answer(
     question: QuestionId,
     answer: Option<&Answer>,
     reason: &str,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let asked = index.whole(question)?;
     if let Some(answer) = answer
         && let Err(error) = answer.check(&asked.scale)
     {
-        return Err(WorkbenchError::off_scale(&error.to_string(), asked));
+        return Err(ProjectError::off_scale(&error.to_string(), asked));
     }
     let length = reason.chars().count();
     if length > LONGEST_REASON {

@@ -6,7 +6,7 @@ use dissensus_api::{StudyDraft, StudyShare, StudyWish};
 use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId, look_alike};
 use dissensus_project::answer_time::median_seconds;
 use dissensus_project::context::Index;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::names::checked_name;
 use dissensus_project::study_error::StudyError;
 use dissensus_store::{PacketKey, Store};
@@ -69,13 +69,13 @@ impl Study {
     /// # Errors
     /// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
     /// is unknown, or the file cannot be read.
-    pub fn draft(&self, wish: &StudyWish) -> Result<StudyDraft, WorkbenchError> {
+    pub fn draft(&self, wish: &StudyWish) -> Result<StudyDraft, ProjectError> {
         let drawn = self.drawn(wish)?;
         self.told(&drawn)
     }
 
     /// Draws the new assignments of each annotator, in addition to the existing ones.
-    pub(super) fn drawn(&self, wish: &StudyWish) -> Result<Drawn, WorkbenchError> {
+    pub(super) fn drawn(&self, wish: &StudyWish) -> Result<Drawn, ProjectError> {
         self.whole_project()?;
         let wanted = wanted(wish)?;
         let index = self.context.index();
@@ -141,7 +141,7 @@ impl Study {
         index: &Index,
         packets: &[(Packet, PacketKey)],
         questions: &[Question],
-    ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, WorkbenchError> {
+    ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, ProjectError> {
         let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
         let row = |text: TextId| index.text_row(text).map(|row| row as usize);
         for (packet, _) in packets {
@@ -169,7 +169,7 @@ impl Study {
     }
 
     /// Summarises a drawn plan in numbers.
-    pub(super) fn told(&self, drawn: &Drawn) -> Result<StudyDraft, WorkbenchError> {
+    pub(super) fn told(&self, drawn: &Drawn) -> Result<StudyDraft, ProjectError> {
         let share = |person: &DrawnPerson| {
             let first = person.items.iter().filter(|item| item.occasion == 1);
             StudyShare {
@@ -236,7 +236,7 @@ fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {
 }
 
 /// Returns the questions of the wish, or all, in the project's order, with the questions that they depend on.
-fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, WorkbenchError> {
+fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, ProjectError> {
     for id in &wish.questions {
         index.whole(*id)?;
     }
@@ -252,13 +252,13 @@ fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, Workbench
         }
     }
     match questions.is_empty() {
-        true => Err(WorkbenchError::NoQuestion),
+        true => Err(ProjectError::NoQuestion),
         false => Ok(questions),
     }
 }
 
 /// Returns the annotators to ask, by external id, with the data of those who are in the project.
-fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError> {
+fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, ProjectError> {
     let mut people: Vec<Asked> = Vec::new();
     let mut looks: HashMap<String, String> = HashMap::new();
     for person in index.annotators() {
@@ -291,11 +291,7 @@ fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, 
 }
 
 /// Returns the group of each annotator for whom it is known.
-fn groups(
-    index: &Index,
-    wish: &StudyWish,
-    people: &[Asked],
-) -> Result<HashMap<String, usize>, WorkbenchError> {
+fn groups(index: &Index, wish: &StudyWish, people: &[Asked]) -> Result<HashMap<String, usize>, ProjectError> {
     let Some(attribute) = &wish.balance else { return Ok(HashMap::new()) };
     let known: BTreeSet<&String> = index.annotators().iter().flat_map(|a| a.attributes.keys()).collect();
     if !known.contains(attribute) {

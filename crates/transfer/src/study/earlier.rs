@@ -4,7 +4,7 @@ use super::Study;
 use super::report::Answered;
 use dissensus_api::EarlierPacket;
 use dissensus_domain::{FactKind, Packet, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,7 +19,7 @@ impl Study {
         &self,
         packets: &[(Packet, PacketKey)],
         answered: &Answered,
-    ) -> Result<Vec<EarlierPacket>, WorkbenchError> {
+    ) -> Result<Vec<EarlierPacket>, ProjectError> {
         let store = &self.context.store;
         let index = self.context.index();
         let guideline = store.newest_guideline()?.map(|(guideline, _)| guideline.at_ms);

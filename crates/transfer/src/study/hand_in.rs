@@ -8,7 +8,7 @@ use super::Study;
 use dissensus_api::{HandedIn, OpenPacket};
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
 use dissensus_project::study_error::StudyError;
@@ -41,7 +41,7 @@ pub(super) struct Header {
 
 impl Study {
     /// Returns the progress of the open packet; `None` if the open project is not a packet.
-    pub fn open_packet(&self) -> Result<Option<OpenPacket>, WorkbenchError> {
+    pub fn open_packet(&self) -> Result<Option<OpenPacket>, ProjectError> {
         let context = &self.context;
         let Some(packet) = &context.packet else { return Ok(None) };
         let progress = self.labelling.progress(packet.annotator, &packet.questions)?;
@@ -68,12 +68,12 @@ impl Study {
     /// # Errors
     /// The open project is not a packet, or the file cannot be written; without `replace`, a file of that
     /// name exists.
-    pub fn hand_in(&self, file: &Path, replace: bool) -> Result<HandedIn, WorkbenchError> {
+    pub fn hand_in(&self, file: &Path, replace: bool) -> Result<HandedIn, ProjectError> {
         let context = &self.context;
         let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
         // The packet records that it was submitted.
         context.store.must_write()?;
-        let failed = |source| WorkbenchError::Io { path: file.to_owned(), doing: "writing", source };
+        let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing", source };
         if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
             return Err(StudyError::Exists(file.to_owned()).into());
         }
@@ -178,9 +178,9 @@ pub(super) fn is_hand_in(file: &mut File) -> std::io::Result<bool> {
 }
 
 /// Reads the header of a submission.
-pub(super) fn header(file: &mut File) -> Result<Header, WorkbenchError> {
+pub(super) fn header(file: &mut File) -> Result<Header, ProjectError> {
     let mut reader = BufReader::new(file).take(2 * LONGEST_LINE);
-    let mut line = || -> Result<String, WorkbenchError> {
+    let mut line = || -> Result<String, ProjectError> {
         let mut line = String::new();
         reader.read_line(&mut line).map_err(|_| StudyError::Tampered)?;
         Ok(line
@@ -204,7 +204,7 @@ pub(super) fn unpack(
     header: &Header,
     key: &PacketKey,
     target: &mut impl Write,
-) -> Result<(), WorkbenchError> {
+) -> Result<(), ProjectError> {
     let cannot_read = |_| StudyError::Tampered;
     let lines = lines(header).map_err(cannot_read)?;
     let all = file.metadata().map_err(cannot_read)?.len();
@@ -250,7 +250,7 @@ mod tests {
         (path, header)
     }
 
-    fn read(path: &Path) -> Result<Vec<u8>, WorkbenchError> {
+    fn read(path: &Path) -> Result<Vec<u8>, ProjectError> {
         let mut file = File::open(path).unwrap();
         let header = header(&mut file)?;
         let mut content = Vec::new();

@@ -7,7 +7,7 @@ use dissensus_api::{StudyDraft, StudyWish};
 use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::Progress;
 use dissensus_project::study_error::StudyError;
@@ -29,13 +29,13 @@ struct Unwritten {
 }
 
 /// Rejects a new annotator whose name looks like that of another one.
-fn names_differ(drawn: &Drawn) -> Result<(), WorkbenchError> {
+fn names_differ(drawn: &Drawn) -> Result<(), ProjectError> {
     for DrawnPerson { name, near, .. } in &drawn.people {
         if let Some(known) = &near.person {
-            return Err(WorkbenchError::NearName { name: name.clone(), known: known.clone() });
+            return Err(ProjectError::NearName { name: name.clone(), known: known.clone() });
         }
         if near.withdrawn {
-            return Err(WorkbenchError::NearWithdrawn(name.clone()));
+            return Err(ProjectError::NearWithdrawn(name.clone()));
         }
     }
     Ok(())
@@ -47,7 +47,7 @@ impl Study {
     ///
     /// # Errors
     /// The same as [`Study::draft`]; a new name looks like that of another annotator and the wish does not
-    /// confirm that it is another person ([`WorkbenchError::NearName`]); nothing is left to hand out, or a
+    /// confirm that it is another person ([`ProjectError::NearName`]); nothing is left to hand out, or a
     /// file is in the way: nothing is changed then. If a file cannot be written, the packets are in the
     /// project all the same and [`Study::write_again`] writes them.
     pub fn hand_out(
@@ -55,7 +55,7 @@ impl Study {
         wish: &StudyWish,
         folder: &Path,
         progress: &dyn Progress,
-    ) -> Result<StudyDraft, WorkbenchError> {
+    ) -> Result<StudyDraft, ProjectError> {
         self.context.store.must_write()?;
         self.all_written()?;
         let planning = lock(&self.planning);
@@ -74,8 +74,8 @@ impl Study {
             .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
             .collect();
         self.write(&unwritten, progress).map_err(|error| match error {
-            WorkbenchError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
-            other => WorkbenchError::from(StudyError::Unwritten(other.to_string())),
+            ProjectError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
+            other => ProjectError::from(StudyError::Unwritten(other.to_string())),
         })?;
         for (share, file) in told.people.iter_mut().zip(files) {
             share.file = file.map(|file| file.to_string_lossy().into_owned());
@@ -94,7 +94,7 @@ impl Study {
         people: &[String],
         folder: &Path,
         progress: &dyn Progress,
-    ) -> Result<Vec<String>, WorkbenchError> {
+    ) -> Result<Vec<String>, ProjectError> {
         self.whole_project()?;
         let index = self.context.index();
         let packets = self.context.store.packets()?;
@@ -124,23 +124,19 @@ impl Study {
     }
 
     /// Runs [`Study::hand_out`] as a job.
-    pub fn hand_out_as_job(&self, wish: &StudyWish, folder: &Path) -> Result<StudyDraft, WorkbenchError> {
+    pub fn hand_out_as_job(&self, wish: &StudyWish, folder: &Path) -> Result<StudyDraft, ProjectError> {
         let title = counted(wish.people.len() as u64, "packet");
         self.context.as_job("hand-out", &title, |job| self.hand_out(wish, folder, job.as_ref()))
     }
 
     /// Runs [`Study::write_again`] as a job.
-    pub fn write_again_as_job(
-        &self,
-        people: &[String],
-        folder: &Path,
-    ) -> Result<Vec<String>, WorkbenchError> {
+    pub fn write_again_as_job(&self, people: &[String], folder: &Path) -> Result<Vec<String>, ProjectError> {
         let title = counted(people.len() as u64, "packet");
         self.context.as_job("hand-out", &title, |job| self.write_again(people, folder, job.as_ref()))
     }
 
     /// Refuses to draw more while packets of an earlier run have no file.
-    fn all_written(&self) -> Result<(), WorkbenchError> {
+    fn all_written(&self) -> Result<(), ProjectError> {
         let store = &self.context.store;
         let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
         if unwritten.is_empty() {
@@ -163,7 +159,7 @@ impl Study {
     }
 
     /// Records that a packet has its file.
-    fn written(&self, packet: PacketId) -> Result<(), WorkbenchError> {
+    fn written(&self, packet: PacketId) -> Result<(), ProjectError> {
         let store = &self.context.store;
         let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
         // A read-only project can write packets again all the same.
@@ -179,7 +175,7 @@ impl Study {
     }
 
     /// Returns the path of each annotator's packet; `None` for those without new assignments.
-    fn files(&self, drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, WorkbenchError> {
+    fn files(&self, drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, ProjectError> {
         let mut names = FileNames::in_folder(folder)?;
         let file = |person: &DrawnPerson| match person.items.is_empty() {
             true => Ok(None),
@@ -190,7 +186,7 @@ impl Study {
 
     /// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
     /// its annotator.
-    fn add(&self, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, WorkbenchError> {
+    fn add(&self, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, ProjectError> {
         let made_at_ms = now_ms();
         let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
         for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty())
@@ -244,15 +240,15 @@ impl Study {
     }
 
     /// Writes the files of packets, each whole or not at all.
-    fn write(&self, unwritten: &[Unwritten], progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    fn write(&self, unwritten: &[Unwritten], progress: &dyn Progress) -> Result<(), ProjectError> {
         let all = unwritten.len() as u64;
         for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
             progress.report(done, Some(all), "packets");
             if progress.cancelled() {
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             let failed =
-                |source| WorkbenchError::Io { path: file.clone(), doing: "writing the packet", source };
+                |source| ProjectError::Io { path: file.clone(), doing: "writing the packet", source };
             let folder = dissensus_files::folder_of(file);
             let inside = PrivateFolder::create_in(folder).map_err(failed)?;
             let made = inside.path().join("packet.dissensus");
@@ -280,14 +276,14 @@ struct FileNames<'a> {
 
 impl<'a> FileNames<'a> {
     /// Creates the folder if it is missing.
-    fn in_folder(folder: &'a Path) -> Result<Self, WorkbenchError> {
-        std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
+    fn in_folder(folder: &'a Path) -> Result<Self, ProjectError> {
+        std::fs::create_dir_all(folder).map_err(|source| ProjectError::Io {
             path: folder.to_owned(),
             doing: "making the folder",
             source,
         })?;
         // Nothing is drawn for a folder that cannot be written.
-        PrivateFolder::create_in(folder).map_err(|source| WorkbenchError::Io {
+        PrivateFolder::create_in(folder).map_err(|source| ProjectError::Io {
             path: folder.to_owned(),
             doing: "writing into",
             source,
@@ -297,7 +293,7 @@ impl<'a> FileNames<'a> {
 
     /// Returns the file of an annotator who already has so many packets: `NAME.dissensus`,
     /// `NAME-2.dissensus`, ...
-    fn of(&mut self, person: &str, packets: u32) -> Result<PathBuf, WorkbenchError> {
+    fn of(&mut self, person: &str, packets: u32) -> Result<PathBuf, ProjectError> {
         let plain = |c: char| if c.is_alphanumeric() || "-_.@ ".contains(c) { c } else { '_' };
         // A name has at most 255 bytes on most systems.
         let name: String = person.chars().map(plain).take(50).collect();

@@ -5,7 +5,7 @@ use super::hand_in::{self, is_hand_in};
 use dissensus_api::MergedKind;
 use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
 use dissensus_files::PrivateFolder;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::study_error::StudyError;
 use dissensus_store::{Store, StoreError};
 use std::collections::HashSet;
@@ -36,8 +36,8 @@ pub(super) struct Incoming {
 
 impl Study {
     /// Opens a file: a task packet, a submission, or a full copy.
-    pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, WorkbenchError> {
-        let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "reading", source };
+    pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, ProjectError> {
+        let failed = |source| ProjectError::Io { path: path.to_owned(), doing: "reading", source };
         let ours = self.context.store.file();
         // Also under another name of the same file.
         if dissensus_store::is_same_file(path, ours) {
@@ -75,7 +75,7 @@ impl Study {
     ///
     /// Every full copy has the project's secret, and no packet ever does. Files that diverged before there
     /// was a secret are recognised by their common events, as long as they contain nothing from a packet.
-    fn packet_of(&self, store: &Store) -> Result<Option<PacketId>, WorkbenchError> {
+    fn packet_of(&self, store: &Store) -> Result<Option<PacketId>, ProjectError> {
         let ours = &self.context.store;
         if ours.shares_secret(store)? {
             return Ok(None);
@@ -98,7 +98,7 @@ impl Study {
 
     /// Whether a packet's file has the key of that packet. A submission does not contain it, so a submission
     /// cannot be turned into the packet by those who see it.
-    fn has_key_of(&self, packet: PacketId, store: &Store) -> Result<bool, WorkbenchError> {
+    fn has_key_of(&self, packet: PacketId, store: &Store) -> Result<bool, ProjectError> {
         let Some((_, key)) = self.context.store.packet(packet)? else { return Ok(true) };
         // A file that pretends to be a full copy has the key in the packet's row.
         let in_row = store.packet(packet)?.map(|(_, key)| key);
@@ -106,12 +106,12 @@ impl Study {
     }
 
     /// Opens a project file to read; one of an earlier format as a copy that is migrated.
-    fn opened(&self, path: &Path) -> Result<(Store, Option<PrivateFolder>), WorkbenchError> {
+    fn opened(&self, path: &Path) -> Result<(Store, Option<PrivateFolder>), ProjectError> {
         match Store::open_reader_recorded(path, &self.context.home.check_records()) {
             Ok(store) => Ok((store, None)),
             Err(StoreError::NotSqlite(_) | StoreError::NotOurs(_)) => Err(StudyError::NotOurs.into()),
             Err(StoreError::Older { .. }) => {
-                let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "copying", source };
+                let failed = |source| ProjectError::Io { path: path.to_owned(), doing: "copying", source };
                 let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
                 let copy = inside.path().join("copy.dissensus");
                 Store::copy_of_earlier(path, &copy, &self.context.home.check_records())?;
@@ -121,11 +121,11 @@ impl Study {
         }
     }
 
-    fn handed_in(&self, file: &mut File) -> Result<Incoming, WorkbenchError> {
+    fn handed_in(&self, file: &mut File) -> Result<Incoming, ProjectError> {
         let header = hand_in::header(file)?;
         self.same_project(ProjectId(header.project))?;
         let inside = PrivateFolder::create_in(&std::env::temp_dir());
-        let failed = |source| WorkbenchError::Io { path: std::env::temp_dir(), doing: "writing to", source };
+        let failed = |source| ProjectError::Io { path: std::env::temp_dir(), doing: "writing to", source };
         let inside = inside.map_err(failed)?;
         let path = inside.path().join("packet.dissensus");
         let mut target = File::create_new(&path).map_err(failed)?;
@@ -153,7 +153,7 @@ impl Study {
     }
 
     /// Rejects a packet of an annotator who withdrew.
-    fn not_withdrawn(&self, packet: PacketId) -> Result<(), WorkbenchError> {
+    fn not_withdrawn(&self, packet: PacketId) -> Result<(), ProjectError> {
         match self.context.store.is_withdrawn_packet(packet)? {
             true => Err(StudyError::Withdrawn.into()),
             false => Ok(()),
@@ -176,7 +176,7 @@ impl Study {
         self.incoming(path).is_ok_and(|incoming| erases(incoming).unwrap_or(false))
     }
 
-    fn same_project(&self, theirs: ProjectId) -> Result<(), WorkbenchError> {
+    fn same_project(&self, theirs: ProjectId) -> Result<(), ProjectError> {
         match self.context.store.project_id()? == theirs {
             true => Ok(()),
             false => Err(StudyError::OtherProject.into()),
@@ -189,7 +189,7 @@ impl Study {
         &self,
         packet: &Packet,
         store: &Store,
-    ) -> Result<Vec<String>, WorkbenchError> {
+    ) -> Result<Vec<String>, ProjectError> {
         let index = self.context.index();
         let ours = &self.context.store;
         let mut all = Vec::new();
@@ -208,7 +208,7 @@ impl Study {
                 Some(known) if handed_out.contains(&known.id) => {}
                 _ => added.push(format!("text \"{}\" was added to the packet", text.external_id)),
             }
-            Ok::<(), WorkbenchError>(())
+            Ok::<(), ProjectError>(())
         })?;
         all.extend([added, changed]);
         if let Some(copy) = ours.copy_of_others(store, packet.annotator)? {

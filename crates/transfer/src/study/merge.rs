@@ -7,7 +7,7 @@ use super::incoming::Incoming;
 use dissensus_api::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
 use dissensus_domain::{Packet, PacketId};
 use dissensus_project::clock::{now_ms, today};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::Progress;
 use dissensus_project::log::go_on;
@@ -35,7 +35,7 @@ impl Study {
         files: &[PathBuf],
         consent: &MergeConsent,
         progress: &dyn Progress,
-    ) -> Result<MergeReport, WorkbenchError> {
+    ) -> Result<MergeReport, ProjectError> {
         self.whole_project()?;
         self.context.store.must_write()?;
         // A plan that is drawn meanwhile would not include the merged data.
@@ -45,7 +45,7 @@ impl Study {
             progress.report(done, Some(files.len() as u64), "files");
             if progress.cancelled() {
                 self.merged(&report);
-                return Err(WorkbenchError::Cancelled);
+                return Err(ProjectError::Cancelled);
             }
             report.files.push(self.merge_file(path, consent));
         }
@@ -67,7 +67,7 @@ impl Study {
         &self,
         files: &[PathBuf],
         consent: &MergeConsent,
-    ) -> Result<MergeReport, WorkbenchError> {
+    ) -> Result<MergeReport, ProjectError> {
         let title = match files {
             [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
             many => counted(many.len() as u64, "file"),
@@ -79,7 +79,7 @@ impl Study {
     ///
     /// # Errors
     /// The same as [`Study::merge`].
-    pub fn preview_merge(&self, files: &[PathBuf]) -> Result<MergeReport, WorkbenchError> {
+    pub fn preview_merge(&self, files: &[PathBuf]) -> Result<MergeReport, ProjectError> {
         self.whole_project()?;
         self.context.store.must_write()?;
         let preview = |path: &PathBuf| {
@@ -118,7 +118,7 @@ impl Study {
         path: &Path,
         consent: &MergeConsent,
         file: &mut MergedFile,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let incoming = self.incoming(path)?;
         file.kind = Some(incoming.kind);
         match incoming.packet {
@@ -127,7 +127,7 @@ impl Study {
         }
     }
 
-    fn preview_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), WorkbenchError> {
+    fn preview_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), ProjectError> {
         let incoming = self.incoming(path)?;
         file.kind = Some(incoming.kind);
         if let Some(packet) = incoming.packet {
@@ -150,7 +150,7 @@ impl Study {
         incoming: &Incoming,
         preview: bool,
         file: &mut MergedFile,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let ours = &self.context.store;
         let packet = ours.packet(packet)?.ok_or(StudyError::UnknownPacket)?.0;
         file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
@@ -166,13 +166,13 @@ impl Study {
             )));
         }
         if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
-            return Err(WorkbenchError::Rearranged);
+            return Err(ProjectError::Rearranged);
         }
         let odd = self.not_as_handed_out(&packet, &incoming.store)?;
         if !odd.is_empty() {
             file.refused = true;
             let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
-            let told = told.map(|e: WorkbenchError| MergeProblem { refused: true, problem: e.problem() });
+            let told = told.map(|e: ProjectError| MergeProblem { refused: true, problem: e.problem() });
             file.problems.extend(told);
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl Study {
         incoming: &Incoming,
         consent: &MergeConsent,
         file: &mut MergedFile,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         let ours = &self.context.store;
         let known = incoming.known || consent.whole_copies;
         // An effect that only adds is agreed to with the copy itself; an effect that was shown before, or
@@ -231,7 +231,7 @@ impl Study {
             return Err(StudyError::Erases.into());
         }
         if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
-            return Err(WorkbenchError::Rearranged);
+            return Err(ProjectError::Rearranged);
         }
         if !effect.only_adds() {
             let backup = ours.back_up(&format!("merge-{}", today()))?;
@@ -259,7 +259,7 @@ impl Study {
         effect: &MergeEffect,
         incoming: &Incoming,
         file: &mut MergedFile,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<(), ProjectError> {
         if effect.taken.events > 0 {
             file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
         }
@@ -277,7 +277,7 @@ impl Study {
         incoming: &Incoming,
         taken: &TakenIn,
         before: &[HandIn],
-    ) -> Result<Vec<String>, WorkbenchError> {
+    ) -> Result<Vec<String>, ProjectError> {
         let ours = &self.context.store;
         let mut remarks = Vec::new();
         let (mine, theirs) = (ours.annotator(packet.annotator)?, incoming.store.annotators()?);
@@ -345,13 +345,13 @@ fn as_nothing(path: &Path) -> MergedFile {
     }
 }
 
-fn refuse(file: &mut MergedFile, error: WorkbenchError) {
+fn refuse(file: &mut MergedFile, error: ProjectError) {
     file.refused = true;
     file.problems.push(MergeProblem { refused: true, problem: error.problem() });
 }
 
 fn remark(remark: String) -> MergeProblem {
-    MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() }
+    MergeProblem { refused: false, problem: ProjectError::from(StudyError::Remark(remark)).problem() }
 }
 
 /// Returns what has to be agreed to before this full copy is merged.

@@ -20,7 +20,7 @@ use dissensus_editing::Project;
 use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::study_error::StudyError;
 use dissensus_training::background::Background;
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,7 @@ pub struct Study {
 }
 
 impl Study {
-    pub fn of(
+    pub fn new(
         context: &Arc<Context>,
         project: &Project,
         labelling: &Labelling,
@@ -51,7 +51,7 @@ impl Study {
     }
 
     /// Fails if the open project is itself a packet.
-    fn whole_project(&self) -> Result<(), WorkbenchError> {
+    fn whole_project(&self) -> Result<(), ProjectError> {
         match self.context.packet {
             Some(_) => Err(StudyError::IsPacket.into()),
             None => Ok(()),

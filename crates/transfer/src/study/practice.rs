@@ -9,7 +9,7 @@ use dissensus_api::{
 };
 use dissensus_domain::{AnnotatorId, CheckRule, PracticeRounds, PracticeRule, QuestionId, TextId};
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
@@ -23,7 +23,7 @@ impl Study {
     /// # Errors
     /// No such question or text, an answer off the scale, a reason that is too long, a text that was handed
     /// out or is an attention check, or a disk error. Nothing is set then.
-    pub fn set_practice(&self, new: &[NewPracticeText]) -> Result<(), WorkbenchError> {
+    pub fn set_practice(&self, new: &[NewPracticeText]) -> Result<(), ProjectError> {
         self.whole_project()?;
         // No plan may be drawn meanwhile.
         let _planning = lock(&self.planning);
@@ -72,7 +72,7 @@ impl Study {
         &self,
         question: QuestionId,
         file: &Path,
-    ) -> Result<Vec<NewPracticeText>, WorkbenchError> {
+    ) -> Result<Vec<NewPracticeText>, ProjectError> {
         let one = |(text, answer, reason)| NewPracticeText { question, text, answer: Some(answer), reason };
         Ok(self.right_answers_from(question, file)?.into_iter().map(one).collect())
     }
@@ -82,7 +82,7 @@ impl Study {
     ///
     /// # Errors
     /// An invalid share, or a disk error.
-    pub fn set_practice_rule(&self, new: &NewPracticeRule) -> Result<PracticeRule, WorkbenchError> {
+    pub fn set_practice_rule(&self, new: &NewPracticeRule) -> Result<PracticeRule, ProjectError> {
         self.whole_project()?;
         let now = self.practice.book()?.rule;
         let rule = PracticeRule {
@@ -99,7 +99,7 @@ impl Study {
     ///
     /// # Errors
     /// An invalid share, or a disk error.
-    pub fn set_check_rule(&self, rule: Option<CheckRule>) -> Result<CheckRuleInfo, WorkbenchError> {
+    pub fn set_check_rule(&self, rule: Option<CheckRule>) -> Result<CheckRuleInfo, ProjectError> {
         self.whole_project()?;
         if let Some(rule) = rule {
             share(rule.pass)?;
@@ -110,7 +110,7 @@ impl Study {
     }
 
     /// Returns the pass mark of attention checks.
-    pub fn check_rule(&self) -> Result<CheckRuleInfo, WorkbenchError> {
+    pub fn check_rule(&self) -> Result<CheckRuleInfo, ProjectError> {
         Ok(CheckRuleInfo { rule: self.practice.book()?.check_rule })
     }
 
@@ -119,7 +119,7 @@ impl Study {
     /// # Errors
     /// A packet is open, which must not reveal a right answer before its annotator has answered, or the file
     /// cannot be read.
-    pub fn practice(&self) -> Result<PracticeSetup, WorkbenchError> {
+    pub fn practice(&self) -> Result<PracticeSetup, ProjectError> {
         self.whole_project()?;
         let (index, book) = (self.context.index(), self.practice.book()?);
         let mut texts = Vec::with_capacity(book.texts.len());
@@ -169,7 +169,7 @@ impl Study {
     pub(super) fn practise_again(
         &self,
         people: &[AnnotatorId],
-    ) -> Result<Vec<(AnnotatorId, u32)>, WorkbenchError> {
+    ) -> Result<Vec<(AnnotatorId, u32)>, ProjectError> {
         let index = self.context.index();
         let (mut stopped, mut again) = (Vec::new(), Vec::new());
         for who in people {

@@ -4,7 +4,7 @@ use super::Study;
 use super::lacking::{PLANNED, people_per_text};
 use dissensus_api::{PacketText, StudyPerson, StudyReport};
 use dissensus_domain::{AnnotatorId, Packet, QuestionId, TextId};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::study_error::StudyError;
 use dissensus_stats::math::median::median;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -39,7 +39,7 @@ impl Answered {
 
 impl Study {
     /// Returns the progress of the study.
-    pub fn report(&self) -> Result<StudyReport, WorkbenchError> {
+    pub fn report(&self) -> Result<StudyReport, ProjectError> {
         let store = &self.context.store;
         let packets = store.packets()?;
         let index = self.context.index();
@@ -118,7 +118,7 @@ impl Study {
     ///
     /// # Errors
     /// The open project is not a packet, or the file cannot be read.
-    pub fn packet_texts(&self) -> Result<Vec<PacketText>, WorkbenchError> {
+    pub fn packet_texts(&self) -> Result<Vec<PacketText>, ProjectError> {
         let Some(packet) = &self.context.packet else { return Err(StudyError::NotPacket.into()) };
         let answered = self.answered(packet.questions.iter().copied())?;
         let always = self.always_asked();
@@ -151,7 +151,7 @@ impl Study {
     pub(super) fn answered(
         &self,
         questions: impl Iterator<Item = QuestionId>,
-    ) -> Result<Answered, WorkbenchError> {
+    ) -> Result<Answered, ProjectError> {
         let mut answered = Answered::default();
         for question in questions.collect::<HashSet<_>>() {
             let labels = self.context.store.current_labels(question)?;
@@ -165,7 +165,7 @@ impl Study {
     }
 
     /// Returns the median seconds that each annotator took for an answer.
-    fn seconds(&self) -> Result<HashMap<AnnotatorId, f64>, WorkbenchError> {
+    fn seconds(&self) -> Result<HashMap<AnnotatorId, f64>, ProjectError> {
         let mut times: HashMap<AnnotatorId, Vec<f64>> = HashMap::new();
         for question in self.context.index().questions() {
             for timed in self.context.store.timed_answers(question.id)? {

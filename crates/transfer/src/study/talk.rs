@@ -6,7 +6,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, Decision, Outcome, Question, QuestionId, Remark, TextId, current_answer, marks,
 };
 use dissensus_project::clock::now_ms;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::study_error::StudyError;
 use std::collections::BTreeMap;
@@ -19,10 +19,10 @@ impl Study {
     ///
     /// # Errors
     /// No such question or text, or the file cannot be read.
-    pub fn talk(&self, question: QuestionId, text: TextId) -> Result<TextTalk, WorkbenchError> {
+    pub fn talk(&self, question: QuestionId, text: TextId) -> Result<TextTalk, ProjectError> {
         let (store, index) = (&self.context.store, self.context.index());
-        let question = index.question(question.row()).ok_or(WorkbenchError::NoQuestion)?;
-        index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let question = index.question(question.row()).ok_or(ProjectError::NoQuestion)?;
+        index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let mut people: BTreeMap<AnnotatorId, GivenAnswerInfo> = BTreeMap::new();
         let person = |annotator: AnnotatorId| {
             let row = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
@@ -72,14 +72,14 @@ impl Study {
     ///
     /// # Errors
     /// No such question or text, an answer off the scale, a comment that is too long, or a disk error.
-    pub fn decide(&self, new: &NewDecision) -> Result<TextTalk, WorkbenchError> {
+    pub fn decide(&self, new: &NewDecision) -> Result<TextTalk, ProjectError> {
         self.whole_project()?;
         let index = self.context.index();
         let question = index.whole(new.question)?;
         if let Some(answer) = &new.answer
             && let Err(error) = answer.check(&question.scale)
         {
-            return Err(WorkbenchError::off_scale(&error.to_string(), question));
+            return Err(ProjectError::off_scale(&error.to_string(), question));
         }
         let length = new.comment.chars().count();
         if length > LONGEST_COMMENT {
@@ -103,14 +103,14 @@ impl Study {
     }
 
     /// Returns the valid decisions, by question and text.
-    pub fn decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
+    pub fn decisions(&self) -> Result<Vec<DecisionInfo>, ProjectError> {
         let mut all = self.all_decisions()?;
         all.retain(|decision| decision.holds);
         Ok(all)
     }
 
     /// Returns every decision that was ever made, by question and text, the latest of each first.
-    pub fn all_decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
+    pub fn all_decisions(&self) -> Result<Vec<DecisionInfo>, ProjectError> {
         let index = self.context.index();
         let mut all = Vec::new();
         for question in index.questions() {

@@ -41,7 +41,7 @@ pub(crate) fn fit(
         return None;
     }
     let learned_from = even(known.len(), MAX_TEXTS).into_iter().map(|i| known[i]).collect();
-    let data = PseudoData::of(crossed, learned_from);
+    let data = PseudoData::new(crossed, learned_from);
     let mean = texts.embeddings.ngrams.as_ref().map(|ngrams| ngrams.mean()).unwrap_or_default();
     let chosen = choose(crossed.text_var, texts, &data, &mean)?;
     let learned = if data.texts.len() <= MAX_EXACT_TEXTS {
@@ -185,7 +185,7 @@ mod tests {
         let fold: Vec<u8> = (0..450).map(|t| (t % FOLDS) as u8).collect();
         let crossed = effects(450, &observations);
         let texts = texts(&x, &embeddings, &fold);
-        let all = PseudoData::of(&crossed, (0..450).collect());
+        let all = PseudoData::new(&crossed, (0..450).collect());
         let mean = embeddings.ngrams.as_ref().unwrap().mean();
         let variances = Variances { linear: 1.2, rbf: 0.7, ngrams: 1.5, text: 0.4 };
         let chosen = Chosen { width: 0.5, variances };
@@ -210,7 +210,7 @@ mod tests {
         }
         // Held-out scores are those of a fit without the fold.
         for left_out in 0..FOLDS {
-            let rest = PseudoData::of(&crossed, (0..450).filter(|t| t % FOLDS != left_out).collect());
+            let rest = PseudoData::new(&crossed, (0..450).filter(|t| t % FOLDS != left_out).collect());
             let part = exact::fit(&crossed, texts, &rest, &mean, chosen).unwrap();
             for t in (left_out..450).step_by(FOLDS) {
                 let expected = score(&part.parts, t);
@@ -246,7 +246,7 @@ mod tests {
         let mut crossed = effects(240, &observations);
         let texts = texts(&x, &twice, &fold);
         assert_eq!(texts.copies(&[0, 1, 120, 5]), [vec![0, 2], vec![1], vec![3]]);
-        let all = PseudoData::of(&crossed, (0..240).collect());
+        let all = PseudoData::new(&crossed, (0..240).collect());
         let mean = twice.ngrams.as_ref().unwrap().mean();
         let variances = Variances { linear: 1.0, rbf: 1.0, ngrams: 2.0, text: 0.5 };
         let chosen = Chosen { width: 1.0, variances };

@@ -14,7 +14,7 @@ pub(super) struct PseudoData {
 impl PseudoData {
     /// Estimates every labelled text's score from its labels only, with its variance: the posterior without
     /// its prior (its site approximation).
-    pub(super) fn of(crossed: &CrossedEffects, texts: Vec<usize>) -> Self {
+    pub(super) fn new(crossed: &CrossedEffects, texts: Vec<usize>) -> Self {
         let (mut z, mut noise) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
         for &t in &texts {
             let precision = (1.0 / crossed.v[t] - 1.0 / crossed.text_var).max(1e-3);

@@ -15,7 +15,7 @@ pub(super) struct OverAnnotators<'a> {
 }
 
 impl<'a> OverAnnotators<'a> {
-    pub(super) fn of(labels: &'a Labels<'a>) -> Self {
+    pub(super) fn new(labels: &'a Labels<'a>) -> Self {
         let scored = labels.scored;
         let annotators = classes::by_annotator(scored, &scored.predicted());
         Self {

@@ -25,12 +25,12 @@ pub(super) struct Labels<'a> {
 
 impl<'a> Labels<'a> {
     /// Lays out `scored`, which must have passed [`Scored::check`].
-    pub(super) fn of(scored: &'a Scored, ordinal: bool) -> Self {
+    pub(super) fn new(scored: &'a Scored, ordinal: bool) -> Self {
         let (text, of_text) = group(scored.observations.iter().map(|o| o.text));
         let (annotator, of_annotator) = group(scored.observations.iter().map(|o| o.annotator));
-        let likely = Cells::of(scored, &scored.predicted());
-        let tuned = Cells::of(scored, &scored.tuned_or_predicted());
-        let median = ordinal.then(|| Cells::of(scored, &ordinal::medians(scored)));
+        let likely = Cells::new(scored, &scored.predicted());
+        let tuned = Cells::new(scored, &scored.tuned_or_predicted());
+        let median = ordinal.then(|| Cells::new(scored, &ordinal::medians(scored)));
         let correlates = ordinal || scored.levels == 2;
         Self { scored, ordinal, correlates, text, annotator, likely, tuned, median, of_text, of_annotator }
     }
@@ -82,7 +82,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(scored: &Scored, answers: &[u16]) -> Self {
+    fn new(scored: &Scored, answers: &[u16]) -> Self {
         let levels = scored.levels;
         let mut occurs = vec![false; levels];
         let mut note = |level: u16| occurs[usize::from(level)] = true;

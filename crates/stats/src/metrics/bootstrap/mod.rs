@@ -46,7 +46,7 @@ impl Cluster {
     pub const ALL: [Self; 2] = [Self::Texts, Self::Annotators];
 
     /// The unit that a number of [`Scores`], given by its key, is primarily about.
-    pub fn of(key: &str) -> Self {
+    pub fn new(key: &str) -> Self {
         match key {
             "annotator_accuracy" | "annotator_macro_f1" | "worst_tenth_accuracy" => Self::Annotators,
             _ => Self::Texts,
@@ -95,7 +95,7 @@ pub fn bootstrap(
 ) -> Result<Intervals, ModelError> {
     options.check()?;
     scored.check()?;
-    let labels = Labels::of(scored, ordinal);
+    let labels = Labels::new(scored, ordinal);
     let groups = match over {
         Cluster::Texts => &labels.of_text,
         Cluster::Annotators => &labels.of_annotator,
@@ -108,20 +108,20 @@ pub fn bootstrap(
     let (name, sizes) = ("confidence intervals", vec![1; clusters]);
     let resamples = match over {
         Cluster::Texts => {
-            let pieces = OverTexts::of(&labels);
+            let pieces = OverTexts::new(&labels);
             resample(&sizes, options, name, progress, |weights| pieces.scores(weights).values())?
         }
         Cluster::Annotators => {
-            let pieces = OverAnnotators::of(&labels);
+            let pieces = OverAnnotators::new(&labels);
             resample(&sizes, options, name, progress, |weights| pieces.scores(weights).values())?
         }
     };
-    let scores = Scores::of(scored, ordinal);
+    let scores = Scores::new(scored, ordinal);
     let behind = support(scored, ordinal, &scores, over);
     for (at, (key, value)) in scores.values().into_iter().enumerate() {
         let (Some(estimate), Some(&clusters)) = (value, behind.get(key)) else { continue };
         let figure = Figure { estimate, clusters, range: range(key, scored.levels) };
-        if let Some(interval) = Interval::of(figure, resamples.iter().map(|r| r[at].1), options) {
+        if let Some(interval) = Interval::new(figure, resamples.iter().map(|r| r[at].1), options) {
             intervals.of.insert(key.to_owned(), interval);
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn support(
     scores: &Scores,
     over: Cluster,
 ) -> BTreeMap<&'static str, usize> {
-    let labels = Labels::of(scored, ordinal);
+    let labels = Labels::new(scored, ordinal);
     let groups = match over {
         Cluster::Texts => &labels.of_text,
         Cluster::Annotators => &labels.of_annotator,
@@ -235,10 +235,10 @@ mod tests {
         for (scored, ordinal) in
             [(world(40, 9, 4, 0.5), true), (world(30, 5, 2, 0.8), false), (world(30, 5, 3, 0.3), false)]
         {
-            let labels = Labels::of(&scored, ordinal);
-            let whole = Scores::of(&scored, ordinal);
-            let texts = OverTexts::of(&labels).scores(&vec![1.0; labels.of_text.len()]);
-            let annotators = OverAnnotators::of(&labels).scores(&vec![1.0; labels.of_annotator.len()]);
+            let labels = Labels::new(&scored, ordinal);
+            let whole = Scores::new(&scored, ordinal);
+            let texts = OverTexts::new(&labels).scores(&vec![1.0; labels.of_text.len()]);
+            let annotators = OverAnnotators::new(&labels).scores(&vec![1.0; labels.of_annotator.len()]);
             // Three numbers about texts against three about annotators, and the measures of panels.
             let panels = if ordinal { 8 } else { 5 };
             assert_eq!(close(&texts, &whole), close(&annotators, &whole) + panels);
@@ -252,8 +252,8 @@ mod tests {
         let reference: Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/metrics.json")).unwrap();
         let scored = crate::metrics::scored::tests::scored(&reference["ordinal"]);
-        let labels = Labels::of(&scored, true);
-        let (texts, annotators) = (OverTexts::of(&labels), OverAnnotators::of(&labels));
+        let labels = Labels::new(&scored, true);
+        let (texts, annotators) = (OverTexts::new(&labels), OverAnnotators::new(&labels));
         let mut compared = 0;
         for resample in reference["resamples"].as_array().unwrap() {
             let drawn: Vec<f64> = serde_json::from_value(resample["drawn"].clone()).unwrap();
@@ -287,8 +287,8 @@ mod tests {
                 only(&annotators, &texts),
                 ["annotator_accuracy", "annotator_macro_f1", "worst_tenth_accuracy"]
             );
-            assert!(only(&annotators, &texts).iter().all(|key| Cluster::of(key) == Cluster::Annotators));
-            assert!(only(&texts, &annotators).iter().all(|key| Cluster::of(key) == Cluster::Texts));
+            assert!(only(&annotators, &texts).iter().all(|key| Cluster::new(key) == Cluster::Annotators));
+            assert!(only(&texts, &annotators).iter().all(|key| Cluster::new(key) == Cluster::Texts));
             assert!(
                 texts.contains_key("soft_cross_entropy") && !annotators.contains_key("soft_cross_entropy")
             );

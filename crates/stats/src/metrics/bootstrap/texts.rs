@@ -21,7 +21,7 @@ pub(super) struct OverTexts<'a> {
 }
 
 impl<'a> OverTexts<'a> {
-    pub(super) fn of(labels: &'a Labels<'a>) -> Self {
+    pub(super) fn new(labels: &'a Labels<'a>) -> Self {
         let texts = disagreement::by_text(labels.scored);
         let two = |(_, rows): &(usize, &Vec<u32>)| rows.len() > 1;
         let paired = labels.of_text.iter().enumerate().filter(two).map(|(t, _)| t as u32).collect();

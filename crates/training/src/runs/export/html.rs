@@ -4,14 +4,14 @@ use super::people::ReportedPeople;
 use super::tables::{COLUMNS, is_best, tuning, value};
 use super::{Reported, details, plots};
 use dissensus_api::{RunClass, RunDetail};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::pseudonyms::FEWEST;
 use dissensus_project::words::counted;
 use dissensus_render::escape::html as escaped;
 use dissensus_render::page::{END, begin, figure};
 use std::fmt::Write;
 
-pub(super) fn page(reported: &[Reported], project: &str) -> Result<String, WorkbenchError> {
+pub(super) fn page(reported: &[Reported], project: &str) -> Result<String, ProjectError> {
     let mut out = begin(&format!("Annotator models of {project}"));
     let runs = &details(reported);
     overview(&mut out, runs);
@@ -71,7 +71,7 @@ fn overview(out: &mut String, runs: &[RunDetail]) {
     );
 }
 
-fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
+fn one(out: &mut String, run: &RunDetail) -> Result<(), ProjectError> {
     let (info, sizes) = (&run.info, &run.sizes);
     let _ = write!(out, "<h2>{}</h2>\n<p>", escaped(&plots::name(run)));
     let _ = write!(

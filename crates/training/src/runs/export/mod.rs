@@ -11,7 +11,7 @@ pub use self::tables::{COLUMNS, value as metric_of};
 use crate::runs::Runs;
 use dissensus_api::RunDetail;
 use dissensus_files::write_atomically;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::names::project_name as name_of;
 use std::path::Path;
 
@@ -23,26 +23,26 @@ impl Runs {
     ///
     /// # Errors
     /// There is no such run, another extension, or the file cannot be written.
-    pub fn export(&self, ids: &[u32], path: &Path, with_ids: bool) -> Result<(), WorkbenchError> {
-        let write: fn(&[Reported], &str) -> Result<Vec<u8>, WorkbenchError> =
+    pub fn export(&self, ids: &[u32], path: &Path, with_ids: bool) -> Result<(), ProjectError> {
+        let write: fn(&[Reported], &str) -> Result<Vec<u8>, ProjectError> =
             match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
                 Some("csv") => |runs, _| tables::csv(&details(runs)),
                 Some("json") => |runs, _| {
-                    serde_json::to_vec_pretty(&details(runs)).map_err(|e| WorkbenchError::internal(&e))
+                    serde_json::to_vec_pretty(&details(runs)).map_err(|e| ProjectError::internal(&e))
                 },
                 Some("tex") => |runs, _| Ok(tables::latex(&details(runs)).into_bytes()),
                 Some("html" | "htm") => |runs, project| Ok(html::page(runs, project)?.into_bytes()),
-                _ => return Err(WorkbenchError::ReportKind(path.to_owned())),
+                _ => return Err(ProjectError::ReportKind(path.to_owned())),
             };
-        let report = |id: &u32| -> Result<Reported, WorkbenchError> {
+        let report = |id: &u32| -> Result<Reported, ProjectError> {
             let mut detail = self.detail(*id)?;
-            let people = ReportedPeople::of(&self.context, &mut detail, with_ids)?;
+            let people = ReportedPeople::new(&self.context, &mut detail, with_ids)?;
             Ok(Reported { detail, people })
         };
         let reported: Vec<Reported> = ids.iter().map(report).collect::<Result<_, _>>()?;
         let project = name_of(self.context.store.path());
         let bytes = write(&reported, &project)?;
-        write_atomically(path, &bytes).map_err(|source| WorkbenchError::Io {
+        write_atomically(path, &bytes).map_err(|source| ProjectError::Io {
             path: path.to_owned(),
             doing: "writing",
             source,

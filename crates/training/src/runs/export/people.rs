@@ -3,7 +3,7 @@
 use dissensus_api::{RunAnnotator, RunDetail};
 use dissensus_domain::{AnnotatorId, Attributes};
 use dissensus_project::context::Context;
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_project::pseudonyms::{Pseudonyms, shared_values};
 
 /// People by groups, without groups of fewer than five people.
@@ -28,7 +28,7 @@ pub(super) struct ReportedGroup {
 
 impl ReportedPeople {
     /// The people of a run. From here on the run has pseudonyms instead of names, or ids with `with_ids`.
-    pub(super) fn of(context: &Context, run: &mut RunDetail, with_ids: bool) -> Result<Self, WorkbenchError> {
+    pub(super) fn new(context: &Context, run: &mut RunDetail, with_ids: bool) -> Result<Self, ProjectError> {
         let index = context.index();
         let known = |id| index.annotator_row(id).map(|row| &index.annotators()[row as usize]);
         let nothing = Attributes::new();
@@ -43,7 +43,7 @@ impl ReportedPeople {
                 one.name = known(one.annotator).map_or_else(String::new, |a| a.external_id.clone());
             }
         } else {
-            let pseudonyms = Pseudonyms::of(context)?;
+            let pseudonyms = Pseudonyms::new(context)?;
             for one in &mut run.annotators {
                 let number = pseudonyms.number(one.annotator)?;
                 (one.annotator, one.name) = (AnnotatorId(number), Pseudonyms::name(number));

@@ -2,18 +2,18 @@
 
 use crate::saved_runs::run_tuning;
 use dissensus_api::{RunDetail, RunInfo, RunMetric};
-use dissensus_project::error::WorkbenchError;
+use dissensus_project::error::ProjectError;
 use dissensus_render::escape::{cell, latex as escaped};
 use dissensus_render::latex::booktabs;
 
 /// One row for each run and metric.
-pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
+pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, ProjectError> {
     let mut out = csv::Writer::from_writer(Vec::new());
     let header = [
         "run", "question", "model", "encoder", "split", "seed", "metric", "value", "low", "high", "seconds",
         "device",
     ];
-    let failed = |e: csv::Error| WorkbenchError::internal(&e);
+    let failed = |e: csv::Error| ProjectError::internal(&e);
     out.write_record(header).map_err(failed)?;
     for run in runs {
         let info = &run.info;
@@ -36,7 +36,7 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
             .map_err(failed)?;
         }
     }
-    out.into_inner().map_err(|e| WorkbenchError::internal(&e))
+    out.into_inner().map_err(|e| ProjectError::internal(&e))
 }
 
 /// A `tabular` for the LaTeX package booktabs, the best figure of each column in bold among runs that can be
