@@ -1,11 +1,11 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import { guideline } from "./guideline";
 import { history } from "./log";
-import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
-import type * as view from "../lib/bindings";
-import type { Place } from "../lib/place";
-import { answerOf } from "../lib/levels";
-import { sameRemark } from "../lib/remarks";
+import type { commands as RealCommands, events as RealEvents } from "$api/bindings";
+import type * as view from "$api/bindings";
+import type { Place } from "$logic/place";
+import { answerOf } from "$kinds/level/levels";
+import { sameRemark } from "$logic/remarks";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
 import { contentsOf, exportFormats, LEFT_BLANK } from "./exporting";
@@ -562,7 +562,7 @@ function learn(q: number, annotator: number, text: number): void {
   say("labelsChanged", { question: q, text, annotator, revision });
 }
 
-export { TRAINING_SETTINGS } from "../lib/bindings";
+export { TRAINING_SETTINGS } from "$api/bindings";
 
 export const commands: typeof RealCommands = {
   appInfo: async () => ({

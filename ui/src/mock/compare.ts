@@ -1,6 +1,6 @@
 // Two groups of the invented people compared: means of their labels, with toy intervals.
-import type * as view from "../lib/bindings";
-import { isEmpty, members } from "../lib/group-choice";
+import type * as view from "$api/bindings";
+import { isEmpty, members } from "$logic/group-choice";
 import { labelKey, type World } from "./world";
 
 /** The invented project has few people. */

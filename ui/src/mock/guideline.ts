@@ -1,6 +1,6 @@
 // The guideline as the mock keeps it: versions in memory, one picture.
-import type { GuidelineAgreement, GuidelineWritten, NewGuideline, PictureData } from "$lib/bindings";
-import type { GuidelineInfo } from "$lib/bindings";
+import type { GuidelineAgreement, GuidelineWritten, NewGuideline, PictureData } from "$api/bindings";
+import type { GuidelineInfo } from "$api/bindings";
 
 /** One pixel. */
 const PIXEL =

@@ -1,5 +1,5 @@
 // The log of the toy world: who did what, newest first, filtered and paged as the real one is.
-import type { HistoryEntry, HistoryKind, HistoryPage, HistoryWish } from "../lib/bindings";
+import type { HistoryEntry, HistoryKind, HistoryPage, HistoryWish } from "$api/bindings";
 import type { World } from "./world";
 
 /** So many entries are in it. */

@@ -1,5 +1,5 @@
 // Panels of the toy world: members answer independently here, and a dozen sets of answers are drawn for each verdict.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { predict, seeded, type Person, type Text, type World } from "./world";
 
 const problem = (code: string, message: string): view.Problem => ({ code, message, detail: null });

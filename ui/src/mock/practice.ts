@@ -1,5 +1,5 @@
 // The practice of the invented project: as the program does it, for one round after another.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { Text } from "./world";
 
 interface Round {

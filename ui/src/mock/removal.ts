@@ -1,5 +1,5 @@
 // Taking out what was added by mistake, in the invented project.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { World } from "./world";
 
 const NOTHING: view.RemovalCounts = { questions: 0, texts: 0, annotators: 0, answers: 0, attributes: 0 };

@@ -1,5 +1,5 @@
 // Invented runs: finished ones with curves, one at work, one failed, one that broke off.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { entropy, seeded, type World } from "./world";
 
 type Say = (name: "runChanged" | "jobChanged", payload: unknown) => void;

@@ -1,6 +1,6 @@
 // A study of the toy world: packets that are remembered, and files that are told by their names.
-import type * as view from "../lib/bindings";
-import { fileName } from "../lib/format";
+import type * as view from "$api/bindings";
+import { fileName } from "$words/format";
 import { seeded, type World } from "./world";
 
 interface Share {

@@ -1,6 +1,6 @@
 // Words of the invented project: who marked them, what a toy model expects of each, and a fit that takes a moment.
-import type * as view from "../lib/bindings";
-import { TextUnits } from "../lib/text-units";
+import type * as view from "$api/bindings";
+import { TextUnits } from "$logic/text-units";
 import { answered, labelKey, type Person, type Text, type World } from "./world";
 
 const JOB = 9;
