@@ -30,7 +30,7 @@ const AREA = 78;
 /** The eighth stands for everything that has no colour of its own. */
 const OWN = 7;
 export const NOT_KNOWN = "not known";
-export const OTHERS = "others";
+const OTHERS = "others";
 
 /** The most frequent values get a sign of their own; further ones share one. Without an attribute all are alike. */
 export function categorise(values: readonly string[]): {

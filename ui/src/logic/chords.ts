@@ -26,7 +26,7 @@ export type KeyPress = Pick<
 >;
 
 /** Whether the key for commands is held: Ctrl, on a Mac Command. */
-export function holdsMod(event: Pick<KeyPress, "ctrlKey" | "metaKey">): boolean {
+function holdsMod(event: Pick<KeyPress, "ctrlKey" | "metaKey">): boolean {
   return MAC ? event.metaKey : event.ctrlKey;
 }
 

@@ -8,7 +8,7 @@ export interface Offered {
 }
 
 /** The whole question that a run of `own` is of: itself, or the one that it is an option of. */
-export function wholeOf(questions: readonly QuestionInfo[], own: QuestionId): QuestionInfo | undefined {
+function wholeOf(questions: readonly QuestionInfo[], own: QuestionId): QuestionInfo | undefined {
   return questions.find((q) => q.id === own || q.options.some((option) => option.id === own));
 }
 

@@ -70,7 +70,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-export interface Lexed {
+interface Lexed {
   tokens: Token[];
   /** What the names of references stand for, as one text. */
   references: string;

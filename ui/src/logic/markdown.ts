@@ -15,7 +15,7 @@ export type Inline =
   /** A picture that lies somewhere else. */
   | { kind: "elsewhere"; alt: string };
 
-export interface Item {
+interface Item {
   /** Of a task, whether it is done; null of any other item. */
   done: boolean | null;
   children: Block[];

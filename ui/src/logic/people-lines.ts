@@ -4,11 +4,11 @@ import type { AnnotatorPrediction, GroupPrediction, TextDetail } from "$api/bind
 const NOT_KNOWN = "not known";
 
 /** A group without a mean, as where all of its members are hidden. */
-export type BareGroup = Pick<GroupPrediction, "value" | "annotators"> & {
+type BareGroup = Pick<GroupPrediction, "value" | "annotators"> & {
   distribution: null;
   hidden: boolean;
 };
-export type PeopleLine =
+type PeopleLine =
   | { key: string; group: GroupPrediction | BareGroup }
   | { key: string; person: AnnotatorPrediction }
   | { key: string; head: string; people: number };

@@ -1,7 +1,7 @@
 // Small rules: keys, levels, numbers in words, columns, signs, points, time.
 import { describe, expect, it } from "vitest";
 import { categorise } from "./categories";
-import { roleOf, rowsAreSpans, withRole } from "$views/import/columns";
+import { rolesOf, rowsAreSpans, withRole } from "$views/import/columns";
 import {
   count,
   counted,
@@ -168,16 +168,16 @@ describe("columns", () => {
   };
 
   it("have one role each", () => {
-    expect(["body", "age", "note"].map((c) => roleOf(columns, c))).toEqual(["text", "attribute", "other"]);
+    expect(["body", "age", "note"].map((c) => rolesOf(columns)(c))).toEqual(["text", "attribute", "other"]);
   });
 
   it("give up their old role, and take a role from the column that had it", () => {
     const next = withRole(columns, "age", "label");
     expect(next.label).toBe("age");
     expect(next.attributes).toEqual([]);
-    expect(roleOf(next, "score")).toBe("other");
+    expect(rolesOf(next)("score")).toBe("other");
     const spans = withRole(columns, "from", "span_start");
-    expect([rowsAreSpans(columns), rowsAreSpans(spans), roleOf(spans, "from")]).toEqual([
+    expect([rowsAreSpans(columns), rowsAreSpans(spans), rolesOf(spans)("from")]).toEqual([
       false,
       true,
       "span_start",

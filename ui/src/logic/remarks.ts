@@ -1,10 +1,7 @@
 // What a person says beside an answer: a note, reasons, how sure they are.
-import type { Beside, Remark } from "$api/bindings";
+import type { Remark } from "$api/bindings";
 
 export const NO_REMARK: Remark = { note: null, reasons: [], confidence: null };
-
-/** What comes with an answer beside which nothing is said. */
-export const NOTHING_BESIDE: Beside = { remark: NO_REMARK, guideline: null };
 
 /** Confidence from 1 to 5, in words. */
 export const SURE = ["a guess", "unsure", "fairly sure", "sure", "certain"] as const;

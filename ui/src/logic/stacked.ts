@@ -1,6 +1,6 @@
 // Dots that share a place, stacked upwards and made smaller where they would not fit.
 
-export interface Stacked<T> {
+interface Stacked<T> {
   item: T;
   /** Off the common place, and up from it. */
   dx: number;

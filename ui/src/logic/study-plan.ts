@@ -77,7 +77,7 @@ export function namesOf(text: string): string[] {
 }
 
 /** Names for people to come, numbered on from those that are taken, as the command does. */
-export function namesToCome(n: number, taken: ReadonlySet<string>): string[] {
+function namesToCome(n: number, taken: ReadonlySet<string>): string[] {
   const names: string[] = [];
   for (let i = 1; names.length < n; i++) if (!taken.has(`person-${i}`)) names.push(`person-${i}`);
   return names;

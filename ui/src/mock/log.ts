@@ -3,7 +3,7 @@ import type { HistoryEntry, HistoryKind, HistoryPage, HistoryWish } from "$api/b
 import type { World } from "./world";
 
 /** So many entries are in it. */
-export const LOGGED = 450;
+const LOGGED = 450;
 const HOUR = 3_600_000;
 
 function entry(world: World, n: number): HistoryEntry {

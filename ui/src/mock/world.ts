@@ -232,7 +232,7 @@ function seedSpans(text: Text, person: Person, random: () => number): Span[] {
 }
 
 /** The number that stands for "cannot say". */
-export const UNSAID = -1;
+const UNSAID = -1;
 
 /** A question with its options as yes/no questions, as the project gives it. */
 export function withOptions(question: Omit<QuestionInfo, "options">): QuestionInfo {

@@ -2,9 +2,9 @@
 import { remember, remembered } from "./remembered";
 
 const USES = ["share", "import", "program", "summary", "predictions"] as const;
-export type ExportUse = (typeof USES)[number];
+type ExportUse = (typeof USES)[number];
 
-export interface ExportChoice {
+interface ExportChoice {
   use: ExportUse;
   /** The format of another program, by name. */
   format: string | null;

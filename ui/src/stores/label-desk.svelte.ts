@@ -20,7 +20,7 @@ import { asProblem } from "$words/problems";
 import { TypedRemarks } from "./typed-remarks";
 import { VisibleTime } from "./visible-time";
 
-export interface Desk {
+interface Desk {
   annotator: AnnotatorId;
   /** At least one, in the order in which they are asked; the first one chooses the texts. */
   questions: readonly QuestionInfo[];
@@ -36,7 +36,7 @@ export interface Desk {
 }
 
 /** What the desk asks of care. */
-export interface DeskCare {
+interface DeskCare {
   /** Where the person stands, before the first text. */
   begin(): Promise<void>;
   /** A text is read, or something was done with it. */

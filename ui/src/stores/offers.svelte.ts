@@ -3,7 +3,7 @@ import { NAMED, type ActionId, type Scope } from "$logic/action-table";
 
 type Offered = Partial<Record<ActionId, () => unknown>>;
 
-export class Offers {
+class Offers {
   #all = $state.raw<readonly Offered[]>([]);
   /** Asked for before the view that does it was there. */
   #wanted: ActionId | null = null;

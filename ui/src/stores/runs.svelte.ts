@@ -13,7 +13,7 @@ import type {
 import { asProblem } from "$words/problems";
 
 /** What the next new run begins with. */
-export interface LastChoice {
+interface LastChoice {
   model: ModelKind;
   tuning: Tuning;
   /** Questions that were learned together; none of one alone. */

@@ -5,7 +5,7 @@
 // person could not do with the same window.
 import type { App } from "./app.svelte";
 
-export interface TestHooks {
+interface TestHooks {
   /** As File > New with this path. */
   newProject(path: string): Promise<boolean>;
   /** As File > Open with this path. */

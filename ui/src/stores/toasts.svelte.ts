@@ -2,7 +2,7 @@
 import type { Problem } from "$api/bindings";
 import { asProblem } from "$words/problems";
 
-export interface Toast {
+interface Toast {
   id: number;
   kind: "done" | "note" | "problem";
   message: string;

@@ -3,7 +3,7 @@ import type { ActionId } from "$logic/action-table";
 import type { NextStep, OverviewAgreement } from "$api/bindings";
 import { CONFIDENCE, counted, decimal } from "./format";
 
-export interface StepWords {
+interface StepWords {
   /** On its button. */
   name: string;
   /** Why, beside it. */

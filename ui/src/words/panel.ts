@@ -2,7 +2,7 @@
 import type { KeptPanel, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "$api/bindings";
 import { count, counted } from "./format";
 
-export type RuleKind = "majority" | "mean" | "median" | "veto" | "quorum";
+type RuleKind = "majority" | "mean" | "median" | "veto" | "quorum";
 
 /** A rule as the form has it. */
 export interface Rule {

@@ -1,13 +1,6 @@
 // Practice in words: what comes of it, for the person who practises and for the study's author.
-import type {
-  AfterFailing,
-  CheckRule,
-  PracticeResult,
-  PracticeState,
-  QuestionInfo,
-  Standing,
-} from "$api/bindings";
-import { count, counted, percent, plural } from "./format";
+import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, Standing } from "$api/bindings";
+import { count, counted, plural } from "./format";
 
 export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
   { value: "go-on", label: "they go on", hint: "their labels are kept, and marked" },
@@ -96,10 +89,4 @@ export function saidOf(state: PracticeState): Said {
     text: `${by_checks ? "Some texts have an answer that is beyond doubt, and you answered too few of these correctly: the study asks you to practise again." : missed(result, rule.pass)} Everything you have labelled is kept.`,
     next: state.done > 0 ? "Go on with the practice" : "Practise again",
   };
-}
-
-/** "75 % of a person’s checks must be right, else they go on" */
-export function checkRuleWords({ pass, then }: CheckRule): string {
-  const after = AFTER_CHECKS.find(({ value }) => value === then)?.label ?? "";
-  return `${percent(pass)} must be right, else ${after}`;
 }

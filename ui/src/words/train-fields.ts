@@ -4,7 +4,7 @@ import { TRAINING_SETTINGS } from "$bindings";
 import type { TrainChoices } from "$api/bindings";
 import { readSplit, SPLITS } from "./splits";
 
-export type SettingKey = (typeof TRAINING_SETTINGS)[number]["key"];
+type SettingKey = (typeof TRAINING_SETTINGS)[number]["key"];
 
 export interface Field {
   key: SettingKey;
@@ -19,7 +19,7 @@ export interface Field {
   when: (choices: TrainChoices) => boolean;
 }
 
-export interface FieldGroup {
+interface FieldGroup {
   name: string;
   fields: Field[];
 }
@@ -105,7 +105,7 @@ export function isSolved(choices: TrainChoices): boolean {
 }
 
 /** True for the two models that recommend by text and person. */
-export function knowsPeople(choices: TrainChoices): boolean {
+function knowsPeople(choices: TrainChoices): boolean {
   return choices.model.startsWith("share-rec");
 }
 

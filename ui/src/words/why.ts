@@ -1,7 +1,7 @@
 // A prediction in its parts, in words and as steps of a sum.
 import type { ExplainedAnnotator, ExplainedOdds, Scale, ScorePartKind } from "$api/bindings";
 
-export interface PartWords {
+interface PartWords {
   label: string;
   hint: string;
 }
@@ -78,7 +78,7 @@ export function steps(person: ExplainedAnnotator): Step[] {
 }
 
 /** The chance that these odds are, of which this is the logarithm. */
-export const chanceOf = (logOdds: number) => 1 / (1 + Math.exp(-logOdds));
+const chanceOf = (logOdds: number) => 1 / (1 + Math.exp(-logOdds));
 
 /** The same steps as chances: from which to which each leads. The first one begins at even odds. */
 export function chances(person: ExplainedAnnotator): Step[] {

@@ -1,5 +1,5 @@
 // Levels that are being edited, and lists of them as text.
-import type { LevelEdit, QuestionDraft, QuestionHelp, QuestionInfo, ScaleKind } from "$api/bindings";
+import type { LevelEdit, QuestionHelp, ScaleKind } from "$api/bindings";
 
 export const NO_HELP: QuestionHelp = { text: "", low: "", high: "" };
 
@@ -16,12 +16,6 @@ export function newLevels(names: readonly string[], definitions: readonly string
 /** Levels that a question has. */
 export function levelsOf(names: readonly string[], definitions: readonly string[]): LevelEdit[] {
   return newLevels(names, definitions).map((level, from) => ({ ...level, from }));
-}
-
-/** A question as it is, to be changed. */
-export function draftOf(question: QuestionInfo): QuestionDraft {
-  const { prompt, help, scale, definitions, cannot_say, only_if, remarks } = question;
-  return { prompt, help, levels: levelsOf(scale.levels, definitions), cannot_say, only_if, remarks };
 }
 
 /** The levels as they are kept. */

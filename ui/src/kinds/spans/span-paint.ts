@@ -7,7 +7,7 @@ import { shareOf, type Piece } from "./spans";
 const STEP = 5;
 const THICK = 3;
 /** Further lines lie over the last one. */
-export const MOST_LANES = 4;
+const MOST_LANES = 4;
 /** How much colour lies behind words that all of the others marked; text stays readable on it. */
 const DEEPEST = 50;
 const TINT = 14;

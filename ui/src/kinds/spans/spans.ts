@@ -75,7 +75,7 @@ export function lanesOf(spans: readonly Span[]): number[] {
 }
 
 /** Who of the others marked something, and as which types. */
-export interface Marker {
+interface Marker {
   readonly person: PersonSpans;
   readonly kinds: readonly number[];
 }
@@ -174,7 +174,7 @@ export function toldAt(units: TextUnits, pieces: readonly Piece[], place: number
 }
 
 /** Those who marked a piece with a type, or with any. */
-export function markersOf(piece: Piece, kind: number | null): readonly Marker[] {
+function markersOf(piece: Piece, kind: number | null): readonly Marker[] {
   return kind === null ? piece.others : piece.others.filter(({ kinds }) => kinds.includes(kind));
 }
 

@@ -6,7 +6,7 @@ import { ColumnSelection } from "./column-selection.svelte";
 import {
   needsAnnotator,
   optionSets,
-  roleOf,
+  rolesOf,
   sameAnswers,
   withAnswer,
   withLists,
@@ -25,7 +25,7 @@ describe("roles of several columns", () => {
       { ...plain, column: "Q1", question: "Q1" },
       { ...plain, column: "Q2", question: "Q2" },
     ]);
-    expect(["Q1", "Q2", "id"].map((column) => roleOf(next, column))).toEqual([
+    expect(["Q1", "Q2", "id"].map((column) => rolesOf(next)(column))).toEqual([
       "answers",
       "answers",
       "text_id",
@@ -40,7 +40,7 @@ describe("roles of several columns", () => {
       ["topic", "sport"],
       ["topic", "war"],
     ]);
-    expect(roleOf(next, "topic_war")).toBe("option");
+    expect(rolesOf(next)("topic_war")).toBe("option");
     // Another one joins the set, and a new name is that of all.
     const more = withSetName(withRole(next, "topic_art", "option"), "topic", "themes");
     expect(optionSets(more)).toEqual(["themes"]);
@@ -60,7 +60,7 @@ describe("roles of several columns", () => {
       ["=anna", null],
       ["=ben", null],
     ]);
-    expect([next.annotator, needsAnnotator(next), roleOf(next, "ben")]).toEqual([null, false, "person"]);
+    expect([next.annotator, needsAnnotator(next), rolesOf(next)("ben")]).toEqual([null, false, "person"]);
     expect(withRole(base, "anna", "person").annotator).toBe("who");
   });
 
@@ -74,7 +74,7 @@ describe("roles of several columns", () => {
     ]);
     expect(withRole(one, "Q2", "person").answers.map(({ annotator }) => annotator)).toEqual(["=Q1", "=Q2"]);
     const back = withRole(several, "Q2", "label");
-    expect([back.label, back.answers, roleOf(back, "Q1")]).toEqual(["Q2", [], "other"]);
+    expect([back.label, back.answers, rolesOf(back)("Q1")]).toEqual(["Q2", [], "other"]);
   });
 
   it("give up what they were before", () => {
@@ -88,7 +88,7 @@ describe("roles of several columns", () => {
     expect(withRole(next, ["a", "c"], "other").ignored).toEqual([]);
     // A role for one column goes to the first of several, and the others stay as they are.
     const grouped = withRole(next, ["b", "c"], "group");
-    expect([grouped.group, roleOf(grouped, "b"), roleOf(grouped, "c")]).toEqual(["b", "group", "ignored"]);
+    expect([grouped.group, rolesOf(grouped)("b"), rolesOf(grouped)("c")]).toEqual(["b", "group", "ignored"]);
   });
 
   it("take columns for texts, of which no row has one then", () => {
@@ -97,13 +97,13 @@ describe("roles of several columns", () => {
       ["l1", "l1", null],
       ["l2", "l2", null],
     ]);
-    expect([texts.text, roleOf(texts, "l1"), needsAnnotator(texts)]).toEqual([null, "to_text", true]);
+    expect([texts.text, rolesOf(texts)("l1"), needsAnnotator(texts)]).toEqual([null, "to_text", true]);
     expect(sameAnswers(texts, withAnswer(texts, "l2", { text: "another" }))).toBe(false);
   });
 
   it("know the annotator columns of single columns of answers", () => {
     const two = withAnswer(withRole(base, ["l1", "l2"], "answers"), "l2", { annotator: "who2" });
-    expect([roleOf(two, "who2"), roleOf(two, "l2"), needsAnnotator(two)]).toEqual([
+    expect([rolesOf(two)("who2"), rolesOf(two)("l2"), needsAnnotator(two)]).toEqual([
       "annotator",
       "answers",
       true,

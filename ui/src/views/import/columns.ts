@@ -22,7 +22,7 @@ type AnswerRole = (typeof ANSWER_ROLES)[number];
 /** `attribute` describes the annotator; `other` is kept with the text. */
 export type Role = SingleRole | AnswerRole | "attribute" | "other" | "ignored";
 
-export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
+const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   text: { label: "Text", hint: "what is judged" },
   text_id: { label: "Text id", hint: "which text it is" },
   annotator: { label: "Annotator", hint: "who judged" },
@@ -83,11 +83,6 @@ export function rolesOf(columns: ColumnChoices): (column: string) => Role {
     if (column !== null) roles.set(column, role);
   }
   return (column) => roles.get(column) ?? "other";
-}
-
-/** What a column is. */
-export function roleOf(columns: ColumnChoices, column: string): Role {
-  return rolesOf(columns)(column);
 }
 
 /** Roles of columns whose cells can be lists. */

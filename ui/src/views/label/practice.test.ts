@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { draftOf } from "$kinds/level/level-list";
+import { draftOf } from "../../mock/given";
 import type { AfterFailing } from "$api/bindings";
 import { practice, reset } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";

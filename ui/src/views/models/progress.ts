@@ -4,7 +4,7 @@ import { count } from "$words/format";
 import { place } from "./charts/series";
 
 /** Passes over the training texts so far. */
-export function epochsDone(run: RunInfo): number {
+function epochsDone(run: RunInfo): number {
   return run.epochs.at(-1)?.epoch ?? 0;
 }
 

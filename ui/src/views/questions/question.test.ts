@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { draftOf } from "$kinds/level/level-list";
+import { draftOf } from "../../mock/given";
 import { reset } from "../../mock/bindings";
 import LabelView from "$views/label/LabelView.svelte";
 import AddQuestionDialog from "./AddQuestionDialog.svelte";
