@@ -14,11 +14,12 @@ export default defineConfig(({ mode }) => {
   return {
     plugins: [svelte()],
     resolve: {
-      alias: {
-        $bindings: here(mocked ? "src/mock/bindings.ts" : "src/lib/bindings.ts"),
-        $platform: here(mocked ? "src/mock/platform.ts" : "src/lib/platform.ts"),
-        $lib: here("src/lib"),
-      },
+      alias: [
+        { find: "$bindings", replacement: here(mocked ? "src/mock/bindings.ts" : "src/api/bindings.ts") },
+        { find: "$platform", replacement: here(mocked ? "src/mock/platform.ts" : "src/api/platform.ts") },
+        // The folders of `src` by name, as in tsconfig.json.
+        { find: /^\$(api|components|kinds|logic|stores|views|words)\//, replacement: `${here("src")}/$1/` },
+      ],
       // Component tests mount in a document: take Svelte's client, not its server.
       conditions: mode === "test" ? ["browser"] : undefined,
     },

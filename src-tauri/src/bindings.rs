@@ -1,4 +1,4 @@
-//! The single list of commands and events, from which the TypeScript of `ui/src/lib/bindings.ts` is
+//! The single list of commands and events, from which the TypeScript of `ui/src/api/bindings.ts` is
 //! generated.
 
 use crate::commands::{

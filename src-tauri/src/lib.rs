@@ -2,7 +2,7 @@
 //!
 //! It contains no logic. A command passes its arguments to [`dissensus_app`] on a blocking thread and
 //! returns the result; an event of the workbench becomes an event of the window. [`bindings::builder`] is
-//! the single list of both, from which the TypeScript in `ui/src/lib/bindings.ts` is generated.
+//! the single list of both, from which the TypeScript in `ui/src/api/bindings.ts` is generated.
 
 pub mod bindings;
 mod closing;

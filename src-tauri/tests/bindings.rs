@@ -6,7 +6,7 @@ use std::path::Path;
 /// Set `DISSENSUS_WRITE_BINDINGS=1` to write the file instead of comparing it.
 #[test]
 fn the_typescript_of_the_window_is_what_the_commands_say() {
-    let kept_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/lib/bindings.ts");
+    let kept_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/api/bindings.ts");
     let folder = tempfile::tempdir().unwrap();
     let made_in = folder.path().join("bindings.ts");
     dissensus_window::bindings::builder().export(Typescript::default(), &made_in).unwrap();
@@ -17,6 +17,6 @@ fn the_typescript_of_the_window_is_what_the_commands_say() {
     let kept = std::fs::read_to_string(&kept_in).unwrap_or_default();
     assert!(
         kept == made,
-        "ui/src/lib/bindings.ts is out of date: run DISSENSUS_WRITE_BINDINGS=1 cargo test -p dissensus-window"
+        "ui/src/api/bindings.ts is out of date: run DISSENSUS_WRITE_BINDINGS=1 cargo test -p dissensus-window"
     );
 }

@@ -458,7 +458,7 @@ async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
     let other = Bench::without_encoder();
     let second = Window::open(&other, Some(&project)).await?;
     let problem = second.text("problem-toast").await?;
-    ensure!(problem.contains("open in another window"), "{problem}");
+    ensure!(problem.contains("is open already"), "{problem}");
     second.find("welcome-sample").await?;
     join(&first, "Robin").await?;
     answer(&first, 3, 0).await?;

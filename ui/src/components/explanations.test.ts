@@ -2,7 +2,7 @@
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { explanations } from "$lib/explanations.svelte";
+import { explanations } from "$stores/explanations.svelte";
 import ExplanationTip from "./ExplanationTip.svelte";
 
 let page: HTMLElement;

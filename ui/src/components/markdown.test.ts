@@ -3,7 +3,7 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import Markdown from "./Markdown.svelte";
 
 const NAME = "0011223344556677";

@@ -2,11 +2,11 @@
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import { reset } from "../mock/bindings";
-import AnnotatorsView from "../views/annotators/AnnotatorsView.svelte";
-import ModelsView from "../views/models/ModelsView.svelte";
-import StudyView from "../views/study/StudyView.svelte";
+import AnnotatorsView from "$views/annotators/AnnotatorsView.svelte";
+import ModelsView from "$views/models/ModelsView.svelte";
+import StudyView from "$views/study/StudyView.svelte";
 
 const WHOLE = 1000;
 

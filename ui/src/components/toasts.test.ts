@@ -2,7 +2,7 @@
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Toasts } from "$lib/toasts.svelte";
+import { Toasts } from "$stores/toasts.svelte";
 import { flushSync } from "svelte";
 import ToastStack from "./ToastStack.svelte";
 

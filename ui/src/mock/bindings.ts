@@ -1,11 +1,11 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import { guideline } from "./guideline";
 import { history } from "./log";
-import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
-import type * as view from "../lib/bindings";
-import type { Place } from "../lib/place";
-import { answerOf } from "../lib/levels";
-import { sameRemark } from "../lib/remarks";
+import type { commands as RealCommands, events as RealEvents } from "$api/bindings";
+import type * as view from "$api/bindings";
+import type { Place } from "$logic/place";
+import { answerOf } from "$kinds/level/levels";
+import { sameRemark } from "$logic/remarks";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
 import { contentsOf, exportFormats, LEFT_BLANK } from "./exporting";
@@ -33,6 +33,7 @@ import {
   kept,
 } from "./world";
 import { plan } from "./plan";
+import { problem, refuse } from "./refusals";
 import { explain, explainWords } from "./why";
 import { MockTexts } from "./texts";
 import { MockWords } from "./words";
@@ -269,8 +270,8 @@ export const events = {
 
 const everyQuestion = () => world.questions.flatMap((q) => [q, ...q.options]);
 const question = (id: number) =>
-  everyQuestion().find((q) => q.id === id) ?? reject("question-unknown", "No such question.");
-const textOf = (id: number) => world.texts[id - 1] ?? reject("text-unknown", "No such text.");
+  everyQuestion().find((q) => q.id === id) ?? refuse("unknown", ["question", id]);
+const textOf = (id: number) => world.texts[id - 1] ?? refuse("unknown", ["text", id]);
 /** What somebody answered, as the toy project keeps it: of an option or a type 1 where the answer has it. */
 function current(q: number, a: number, t: number): number | undefined {
   const whole = world.questions.find(({ options }) => options.some(({ id }) => id === q));
@@ -291,10 +292,6 @@ function marked(annotator: number, q: number, text: number): view.PersonSpans[] 
     const answer = label === undefined ? null : answered(world, scale, label);
     return answer?.kind === "spans" ? [{ annotator: id, name, spans: answer.value }] : [];
   });
-}
-
-function reject(code: string, message: string, detail: string | null = null): never {
-  throw { code, message, detail } satisfies view.Problem;
 }
 
 function project(): view.ProjectInfo {
@@ -323,11 +320,11 @@ function project(): view.ProjectInfo {
           version: null,
           encoded: 0,
           total: size,
-          problem: {
-            code: "encoder-missing",
-            message: "The encoder all-MiniLM-L6-v2 is not on this computer.",
-            detail: null,
-          },
+          problem: problem("encoder-missing", [
+            "all-MiniLM-L6-v2",
+            "/home/you/.local/share/dissensus/models",
+            "open Encoder… to download it",
+          ]),
         }
       : {
           version: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
@@ -562,7 +559,7 @@ function learn(q: number, annotator: number, text: number): void {
   say("labelsChanged", { question: q, text, annotator, revision });
 }
 
-export { TRAINING_SETTINGS } from "../lib/bindings";
+export { TRAINING_SETTINGS } from "$api/bindings";
 
 export const commands: typeof RealCommands = {
   appInfo: async () => ({
@@ -640,11 +637,7 @@ export const commands: typeof RealCommands = {
   newProject: async () => ((open = true), project()),
   openProject: async (path) => {
     if (path.includes("Councils")) {
-      reject(
-        "project-locked",
-        "“Councils 2026” is open in another window.",
-        "Close it there first. A project is open in one window at a time, so that no label is lost.",
-      );
+      refuse("project-locked", [path, "dissensus-window, process 21199"]);
     }
     [open, readOnly] = [true, false];
     return project();
@@ -723,8 +716,7 @@ export const commands: typeof RealCommands = {
         .replaceAll(/[\s\u0300-\u036f]/g, "")
         .toLowerCase();
     const near = world.people.find((p) => p.name !== name && plain(p.name) === plain(name));
-    if (near)
-      return reject("near-name", `nobody here is called "${name}", and "${near.external_id}" looks alike`);
+    if (near) return refuse("near-name", [name, near.external_id]);
     return commands.addNewAnnotator(name, attributes);
   },
   addNewAnnotator: async (name, attributes) => {
@@ -746,7 +738,7 @@ export const commands: typeof RealCommands = {
   changeAnnotator: async (id, name, set, unset) => {
     const at = world.people.findIndex((p) => p.id === id);
     const person = world.people[at];
-    if (!person) return reject("unknown", `there is no annotator ${id} in this project`);
+    if (!person) return refuse("unknown", ["annotator", id]);
     const kept = Object.entries(person.attributes).filter(([key]) => !unset.includes(key));
     const attributes = { ...Object.fromEntries(kept), ...(set as Record<string, string>) };
     world.people[at] = { ...person, name: name ?? person.name, attributes };
@@ -754,7 +746,7 @@ export const commands: typeof RealCommands = {
   },
   traces: async (id) => {
     const person = world.people.find((p) => p.id === id);
-    if (!person) return reject("unknown", `there is no annotator ${id} in this project`);
+    if (!person) return refuse("unknown", ["annotator", id]);
     const { external_id, name, labels } = person;
     return {
       annotator: id,
@@ -787,7 +779,7 @@ export const commands: typeof RealCommands = {
     return { ...found, as_last_time: true };
   },
   pasteRows: async (pasted, header) => {
-    if (pasted.trim() === "") return reject("no-rows", "There are no rows to paste.");
+    if (pasted.trim() === "") return refuse("no-rows");
     return {
       path: `/home/you/pasted/Pasted ${header === null ? "at first" : "again"}.csv`,
       header: header ?? pasted.includes("\t"),
@@ -980,7 +972,7 @@ export const commands: typeof RealCommands = {
   attentionChecks: async () => study.checks,
   setAttentionCheck: async (id, text_id, answer, reason) => {
     const text = world.texts.find((one) => one.external_id === text_id);
-    if (!text) return reject("no-such-text", `there is no text "${text_id}"`);
+    if (!text) return refuse("no-such-text", [text_id]);
     const { name, scale } = questionOrOption(id);
     study.checks = study.checks.filter((one) => one.question !== id || one.text !== text.id);
     if (answer?.kind === "level") {

@@ -1,5 +1,5 @@
 // Care of the toy world: limits of the study and of people, what they read today, topics they leave out.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { World } from "./world";
 
 export class MockCare {

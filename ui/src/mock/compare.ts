@@ -1,7 +1,8 @@
 // Two groups of the invented people compared: means of their labels, with toy intervals.
-import type * as view from "../lib/bindings";
-import { isEmpty, members } from "../lib/group-choice";
+import type * as view from "$api/bindings";
+import { isEmpty, members } from "$logic/group-choice";
 import { labelKey, type World } from "./world";
+import { problem } from "./refusals";
 
 /** The invented project has few people. */
 const FEWEST = 2;
@@ -16,17 +17,12 @@ const average = (of: number[]) => of.reduce((a, b) => a + b, 0) / of.length;
 
 /** Refused as the program does: an empty group, or somebody in both. */
 export function refusal(world: World, { a, b }: view.GroupsChoice): view.Problem | null {
-  if (isEmpty(a) || isEmpty(b))
-    return { code: "empty-group", message: "nobody is chosen for a group", detail: null };
+  if (isEmpty(a) || isEmpty(b)) return problem("empty-group", [isEmpty(a) ? "A" : "B"]);
   const first = new Set(members(a, world.people).map((person) => person.id));
   const both = members(b, world.people).filter((person) => first.has(person.id));
   if (both.length === 0) return null;
   const names = both.map((person) => person.name).join(", ");
-  return {
-    code: "groups-overlap",
-    message: `${names} ${both.length === 1 ? "is" : "are"} in both groups: nobody can be compared with themselves, so choose groups that share nobody`,
-    detail: null,
-  };
+  return problem("groups-overlap", [names, both.length === 1 ? "is" : "are"]);
 }
 
 export function compare(

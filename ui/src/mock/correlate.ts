@@ -1,5 +1,5 @@
 // Questions of the invented project correlated: the toy model's scores, with toy intervals.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { mean, predict, type World } from "./world";
 
 interface Score {

@@ -1,5 +1,5 @@
 // Exports of the toy project for other programs.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { World } from "./world";
 
 /** What pseudonyms leave blank of the toy project. */

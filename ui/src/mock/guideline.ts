@@ -1,6 +1,7 @@
 // The guideline as the mock keeps it: versions in memory, one picture.
-import type { GuidelineAgreement, GuidelineWritten, NewGuideline, PictureData } from "$lib/bindings";
-import type { GuidelineInfo } from "$lib/bindings";
+import type { GuidelineAgreement, GuidelineWritten, NewGuideline, PictureData } from "$api/bindings";
+import type { GuidelineInfo } from "$api/bindings";
+import { refuse } from "./refusals";
 
 /** One pixel. */
 const PIXEL =
@@ -12,11 +13,7 @@ export const guideline = {
   write({ body, change, by, after }: NewGuideline): GuidelineWritten {
     const newest = guideline.versions.at(-1);
     if (newest && after !== newest.id)
-      throw {
-        code: "guideline-outdated",
-        message: `version ${newest.number} was written meanwhile: look at it, and change that one`,
-        detail: null,
-      };
+      refuse("guideline-outdated", [newest.number, newest.by ? ` by ${newest.by}` : ""]);
     const number = guideline.versions.length + 1;
     const at = Date.UTC(2026, 10, 1) + number;
     const written = { id: `guideline-${number}`, number, at, body, change, by };

@@ -1,5 +1,5 @@
 // Tables that could be imported, each with the ways to read it.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 
 export const NO_COLUMNS: view.ColumnChoices = {
   text_id: null,

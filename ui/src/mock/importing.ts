@@ -1,5 +1,5 @@
 // Files that could be imported: what they hold, and what became of them.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { guessOf, tableOf, type Table } from "./import-tables";
 
 export const GUESSED: view.ImportChoices = {

@@ -1,9 +1,9 @@
 // The log of the toy world: who did what, newest first, filtered and paged as the real one is.
-import type { HistoryEntry, HistoryKind, HistoryPage, HistoryWish } from "../lib/bindings";
+import type { HistoryEntry, HistoryKind, HistoryPage, HistoryWish } from "$api/bindings";
 import type { World } from "./world";
 
 /** So many entries are in it. */
-export const LOGGED = 450;
+const LOGGED = 450;
 const HOUR = 3_600_000;
 
 function entry(world: World, n: number): HistoryEntry {

@@ -1,8 +1,8 @@
 // Panels of the toy world: members answer independently here, and a dozen sets of answers are drawn for each verdict.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { predict, seeded, type Person, type Text, type World } from "./world";
+import { refuse } from "./refusals";
 
-const problem = (code: string, message: string): view.Problem => ({ code, message, detail: null });
 /** Sets of answers for a verdict. */
 const SETS = 60;
 
@@ -90,7 +90,7 @@ export class MockPanels {
   #question(wish: view.PanelWish) {
     const all = this.world().questions;
     const found = all.find(({ id }) => id === wish.question) ?? all[0];
-    if (!found) throw problem("no-question", "There is no question.");
+    if (!found) refuse("no-question");
     return found;
   }
 
@@ -113,12 +113,8 @@ export class MockPanels {
   #panels({ members, size, shares, seed, draws }: view.PanelWish): Person[][] {
     const { people } = this.world();
     if (members.length > 0) return [people.filter(({ external_id }) => members.includes(external_id))];
-    if (size === 0) throw problem("panel-members", "name the members, or say how many to draw");
-    if (size > people.length)
-      throw problem(
-        "panel-shares",
-        `a panel of ${size} cannot be drawn from ${people.length} people: ask for at most ${people.length}`,
-      );
+    if (size === 0) refuse("panel-members");
+    if (size > people.length) refuse("panel-shares of a size", [size, people.length, people.length]);
     const random = seeded(seed + 1);
     return Array.from({ length: 1 + draws }, () => {
       const left = [...people].sort(() => random() - 0.5);
@@ -127,10 +123,7 @@ export class MockPanels {
         const fitting = left.filter((one) => (one.attributes as Record<string, string>)[attribute] === value);
         const needed = Math.round((share ?? 0) * size);
         if (fitting.length < needed)
-          throw problem(
-            "panel-shares",
-            `a panel of ${size} needs ${needed} with ${attribute}=${value}, and ${fitting.length} are`,
-          );
+          refuse("panel-shares", [size, needed, `${attribute}=${value}`, people.length, fitting.length]);
         for (const one of fitting.slice(0, needed)) {
           chosen.push(one);
           left.splice(left.indexOf(one), 1);

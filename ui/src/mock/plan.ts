@@ -1,5 +1,5 @@
 // The plan of a study in the toy world: numbers that follow from what is wanted.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { World } from "./world";
 
 /** As the program plans, from components that are made up. */

@@ -1,5 +1,5 @@
 // What only a desktop has, for a plain browser and for tests.
-import type { DropListener } from "../lib/platform";
+import type { DropListener } from "$api/platform";
 
 export const chooseProject = async (): Promise<string | null> => "/home/you/Documents/Comments.dissensus";
 export const chooseNewProject = async (name: string): Promise<string | null> =>

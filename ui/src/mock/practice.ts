@@ -1,6 +1,7 @@
 // The practice of the invented project: as the program does it, for one round after another.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { Text } from "./world";
+import { refuse } from "./refusals";
 
 interface Round {
   answers: Map<string, boolean>;
@@ -26,7 +27,7 @@ export class MockPractice {
 
   set(question: number, textId: string, answer: view.Answer | null, reason: string): void {
     const text = this.text(textId);
-    if (!text) throw { code: "no-such-text", message: `there is no text "${textId}"`, detail: null };
+    if (!text) refuse("no-such-text", [textId]);
     const { name, scale } = this.question(question);
     this.texts = this.texts.filter((one) => one.question !== question || one.text !== text.id);
     if (answer === null) return;
@@ -85,7 +86,7 @@ export class MockPractice {
   record({ annotator, question, text, answer }: view.NewPracticeAnswer): view.PracticeFeedback {
     const state = this.state(annotator);
     const one = this.texts.find((other) => other.question === question && other.text === text);
-    if (!one || !state) throw { code: "practice-not-there", message: "not practised on", detail: null };
+    if (!one || !state) return refuse("practice-not-there", [text]);
     const rounds = this.#of(annotator);
     const round = rounds[state.round - 1] ?? { answers: new Map<string, boolean>() };
     if (!rounds.includes(round)) rounds.push(round);

@@ -1,14 +1,11 @@
 // Taking out what was added by mistake, in the invented project.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import type { World } from "./world";
+import { problem } from "./refusals";
 
 const NOTHING: view.RemovalCounts = { questions: 0, texts: 0, annotators: 0, answers: 0, attributes: 0 };
 const IMPORTED: view.RemovalCounts = { questions: 1, texts: 40, annotators: 2, answers: 118, attributes: 0 };
-const NO_IMPORT: view.Problem = {
-  code: "no-import",
-  message: "there is no import that can be taken out",
-  detail: null,
-};
+const NO_IMPORT = problem("no-import");
 const USED = "it stays, because of 12 entries in its history";
 
 export class MockRemoval {

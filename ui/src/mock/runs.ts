@@ -1,6 +1,7 @@
 // Invented runs: finished ones with curves, one at work, one failed, one that broke off.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { entropy, seeded, type World } from "./world";
+import { problem, refuse } from "./refusals";
 
 type Say = (name: "runChanged" | "jobChanged", payload: unknown) => void;
 
@@ -94,12 +95,7 @@ export class MockRuns {
     broken.info.resumable = true;
     const failed = this.#add("sep-heads", "full", { head_lr: 0.05, encoder_lr: 0.01 }, 26, "failed");
     this.#evaluate(failed, 1);
-    failed.info.problem = {
-      code: "loss-not-a-number",
-      message: "the loss was no number any more at step 412",
-      detail:
-        "The checkpoint of epoch 1 is kept. A learning rate that is too high does this: try the encoder's rate at 0.00002, or clip the gradient.",
-    };
+    failed.info.problem = problem("model diverged", [412, 2, ", and the state after epoch 1 is kept"]);
     this.#finished("sep-heads", "last_k", { epochs: 6 }, 25);
     this.#finished("multilevel", "frozen", {}, 2.2, { predicts: true });
     const going = this.#add("share-rec-dcn", "frozen", { epochs: 24 }, 0.02, "running");
@@ -128,11 +124,7 @@ export class MockRuns {
 
   start(choices: view.TrainChoices): number {
     if (choices.split === "column") {
-      refuse(
-        "split",
-        "no text of this project has a split",
-        "Import a file with a split column, or divide by text.",
-      );
+      refuse("split", [choices.split]);
     }
     this.#last.set(`${choices.question}:${choices.model}:${choices.tuning}`, choices);
     const run = this.#add(choices.model, choices.tuning, choices, 0, "running");
@@ -219,11 +211,9 @@ export class MockRuns {
   compare(a: number, b: number): view.RunComparison {
     const [one, two] = [this.#find(a), this.#find(b)];
     if (one.info.split !== two.info.split || one.info.seed !== two.info.seed) {
-      refuse(
-        "runs-differ",
-        "these two runs were scored on different labels",
-        "One was split by annotator and the other by text. Only runs with the same split and seed can be compared: train one of them again.",
-      );
+      refuse("not-comparable", [
+        "the runs were scored on different labels: give both the same split and seed, on the same data",
+      ]);
     }
     const first = new Map(this.#people(one).map((p) => [p.annotator, p]));
     return {
@@ -257,7 +247,7 @@ export class MockRuns {
   }
 
   #find(id: number): Run {
-    return this.#runs.find((r) => r.info.id === id) ?? refuse("run-unknown", `there is no run ${id}`, null);
+    return this.#runs.find((r) => r.info.id === id) ?? refuse("no-such-run", [id]);
   }
 
   #levels(run: Run): string[] {
@@ -497,8 +487,4 @@ function calibrationOf({ info }: Run): view.RunBin[] {
     accuracy: Math.min(1, Math.max(0, confidence - (0.62 - accuracy) * confidence + (random() - 0.5) * 0.09)),
     labels: Math.round(70 * entropy([0.15 + i * 0.09, 0.85 - i * 0.09]) + 8),
   }));
-}
-
-function refuse(code: string, message: string, detail: string | null): never {
-  throw { code, message, detail } satisfies view.Problem;
 }

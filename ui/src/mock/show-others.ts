@@ -1,6 +1,6 @@
 // For tests: turns on or off that others' views are shown after an answer, as the study's page does.
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 
 export async function showOthers(on: boolean): Promise<void> {
   await commands.setReveal(on);

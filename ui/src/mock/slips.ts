@@ -1,5 +1,5 @@
 // Unlikely labels of the invented project, by its own toy model.
-import type { AnnotatorId, QuestionId, SlipReport, SlipRow } from "../lib/bindings";
+import type { AnnotatorId, QuestionId, SlipReport, SlipRow } from "$api/bindings";
 import { labelKey, mean, predict, type World } from "./world";
 
 const BELOW = 0.05;

@@ -1,7 +1,8 @@
 // A study of the toy world: packets that are remembered, and files that are told by their names.
-import type * as view from "../lib/bindings";
-import { fileName } from "../lib/format";
+import type * as view from "$api/bindings";
+import { fileName } from "$words/format";
 import { seeded, type World } from "./world";
+import { problem, refuse } from "./refusals";
 
 interface Share {
   texts: number;
@@ -11,12 +12,6 @@ interface Share {
   given: number;
   handed_in: number | null;
 }
-
-const problem = (code: string, message: string, detail: string | null = null): view.Problem => ({
-  code,
-  message,
-  detail,
-});
 
 export class MockStudy {
   #people = new Map<string, Share>();
@@ -63,14 +58,13 @@ export class MockStudy {
 
   draft(wish: view.StudyWish): view.StudyDraft {
     const { people, per_text, anchors } = wish;
-    if (people.length === 0) throw problem("plan-nobody", "name the people to ask");
+    if (people.length === 0) refuse("plan-nobody");
     const twice = people.find((name, i) => people.indexOf(name) !== i);
-    if (twice) throw problem("plan-twice", `"${twice}" is named twice`);
+    if (twice) refuse("plan-twice", [twice]);
     if (per_text > people.length)
-      throw problem(
-        "plan-impossible",
-        `this plan cannot be: ${per_text} people are wanted for each text and ${people.length} are there: name more people, or ask for fewer labels a text`,
-      );
+      refuse("plan-impossible", [
+        `${per_text} people are wanted for each text and ${people.length} are there: name more people, or ask for fewer labels a text`,
+      ]);
     const texts = this.world().texts.length;
     const each = Math.min(
       wish.per_person ?? texts,
@@ -110,16 +104,8 @@ export class MockStudy {
   handOut(wish: view.StudyWish, folder: string): view.StudyDraft {
     const draft = this.draft(wish);
     const near = draft.people.find((share) => share.looks_like !== null);
-    if (near && !wish.new_people)
-      throw problem(
-        "near-name",
-        `nobody here is called "${near.annotator}", and "${near.looks_like}" looks alike`,
-      );
-    if (draft.people.every((share) => share.texts + share.repeats === 0))
-      throw problem(
-        "plan-nothing-new",
-        "everybody has what this plan wants already: nothing is left to hand out",
-      );
+    if (near && !wish.new_people) refuse("near-name", [near.annotator, near.looks_like ?? ""]);
+    if (draft.people.every((share) => share.texts + share.repeats === 0)) refuse("plan-nothing-new");
     this.#anchors = draft.anchors;
     const people = draft.people.map((share) => {
       if (share.texts + share.repeats === 0) return share;
@@ -142,7 +128,7 @@ export class MockStudy {
   writeAgain(people: string[], folder: string): string[] {
     return people.flatMap((name) => {
       const share = this.#people.get(name);
-      if (!share) throw problem("no-packet", `nothing was handed out to "${name}" yet`);
+      if (!share) return refuse("no-packet", [name]);
       const next = (i: number) => (i === 0 ? "" : `-${i + 1}`);
       return Array.from({ length: share.packets }, (_, i) => `${folder}/${name}${next(i)}.dissensus`);
     });
@@ -250,40 +236,24 @@ export class MockStudy {
         asks: null,
         backup: null,
       };
-      const refuse = (
-        kind: view.MergedKind | null,
-        code: string,
-        message: string,
-        detail: string | null = null,
-      ) => ({
+      const refused = (kind: view.MergedKind | null, ...why: Parameters<typeof problem>) => ({
         ...base,
         kind,
         annotator: null,
-        problems: [{ refused: true, problem: problem(code, message, detail) }],
+        problems: [{ refused: true, problem: problem(...why) }],
         refused: true,
         withdrawn: 0,
       });
-      if (name.includes("another"))
-        return refuse("hand_in", "merge-other-project", "this belongs to another project");
-      if (name.includes("cut"))
-        return refuse(
-          "hand_in",
-          "merge-cut-off",
-          "this was cut off: it has 4096 of 61440 bytes; ask for it again, as a file or in an archive",
-        );
-      if (!handIn && !name.endsWith(".dissensus"))
-        return refuse(
-          null,
-          "merge-not-ours",
-          "this is neither what was handed in nor a packet nor a copy of the project",
-        );
+      if (name.includes("another")) return refused("hand_in", "merge-other-project");
+      if (name.includes("cut")) return refused("hand_in", "merge-cut-off", [4096, 61440]);
+      if (!handIn && !name.endsWith(".dissensus")) return refused(null, "merge-not-ours");
       const changes = name.includes("changes") || name.includes("withdrawn");
       if (name.includes("whole copy") || changes) {
         const seen = `seen ${file}`;
         const effect = copyEffect(changes);
         if (!consent.seen.includes(seen))
           return {
-            ...refuse("copy", changes ? "merge-changes" : "merge-new-copy", "this is to be agreed to"),
+            ...refused("copy", changes ? "merge-changes" : "merge-new-copy"),
             effect,
             asks: { whole_copy: name.includes("whole copy"), changes, seen },
           };
@@ -315,7 +285,9 @@ export class MockStudy {
         handed_in: handIn ? Date.now() - 2 * 86_400_000 : null,
         events,
         new: fresh,
-        problems: name.includes("late") ? [{ refused: false, problem: problem("merge-remark", remark) }] : [],
+        problems: name.includes("late")
+          ? [{ refused: false, problem: { code: "merge-remark", message: remark, detail: null } }]
+          : [],
         refused: false,
         withdrawn: 0,
         ...(name.includes("apart") ? this.#apart(annotator) : {}),

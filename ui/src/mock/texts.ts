@@ -1,6 +1,6 @@
 // Lists of texts and the overview, of the invented project.
-import type * as view from "../lib/bindings";
-import { levelOf } from "../lib/levels";
+import type * as view from "$api/bindings";
+import { levelOf } from "$kinds/level/levels";
 import { answered, labelKey, type Text, type World } from "./world";
 
 /** What the invented project knows beside its labels. */

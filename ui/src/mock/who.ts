@@ -1,5 +1,5 @@
 // Who differs in the toy world: shares that are made up, people by their toy severity.
-import type * as view from "../lib/bindings";
+import type * as view from "$api/bindings";
 import { labelKey, type World } from "./world";
 
 const figure = (value: number, half: number): view.Figure => ({

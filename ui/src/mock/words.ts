@@ -1,7 +1,8 @@
 // Words of the invented project: who marked them, what a toy model expects of each, and a fit that takes a moment.
-import type * as view from "../lib/bindings";
-import { TextUnits } from "../lib/text-units";
+import type * as view from "$api/bindings";
+import { TextUnits } from "$logic/text-units";
 import { answered, labelKey, type Person, type Text, type World } from "./world";
+import { refuse } from "./refusals";
 
 const JOB = 9;
 const STEPS = 5;
@@ -41,7 +42,7 @@ export class MockWords {
     const question = this.world().questions.find(
       ({ scale, options }) => scale.kind === "spans" && options.some((type) => type.id === id),
     );
-    if (!question) throw { code: "no-spans", message: "The question is no type of spans.", detail: null };
+    if (!question) return refuse("no-spans", [id]);
     return { question, kind: question.options.findIndex((type) => type.id === id) };
   }
 
@@ -96,7 +97,7 @@ export class MockWords {
       const paused = new Promise<"on">((on) => setTimeout(() => on("on"), this.pause));
       if ((await Promise.race([paused, stopped])) === "on") continue;
       this.tell(job(question.name, "cancelled", done));
-      throw { code: "cancelled", message: "cancelled", detail: null } satisfies view.Problem;
+      refuse("cancelled");
     }
     this.#read.add(question.id);
     this.#stop = null;

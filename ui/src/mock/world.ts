@@ -1,7 +1,7 @@
 // A small invented project for a plain browser and for tests: texts, people, and a toy model of how they judge.
-import type { AnnotatorInfo, Answer, QuestionInfo, Scale, Span, TextId } from "../lib/bindings";
-import { spanSet } from "../lib/spans";
-import { TextUnits } from "../lib/text-units";
+import type { AnnotatorInfo, Answer, QuestionInfo, Scale, Span, TextId } from "$api/bindings";
+import { spanSet } from "$kinds/spans/spans";
+import { TextUnits } from "$logic/text-units";
 
 const OPENINGS = [
   "Honestly,",
@@ -232,7 +232,7 @@ function seedSpans(text: Text, person: Person, random: () => number): Span[] {
 }
 
 /** The number that stands for "cannot say". */
-export const UNSAID = -1;
+const UNSAID = -1;
 
 /** A question with its options as yes/no questions, as the project gives it. */
 export function withOptions(question: Omit<QuestionInfo, "options">): QuestionInfo {

@@ -65,7 +65,7 @@ describe.each([
     );
 
   it("has text at 4.5 to 1 on what everybody else marked", () => {
-    // Half of the colour (lib/span-paint.ts), over the ground on which texts stand.
+    // Half of the colour (kinds/spans/span-paint.ts), over the ground on which texts stand.
     const half = (front: string, back: string) =>
       `#${[1, 3, 5]
         .map((at) =>

@@ -3,9 +3,9 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { keyMap, KeyMap } from "$lib/key-map.svelte";
-import { DESTINATIONS, destinationOf, FORMER_VIEWS, TABS, viewNamed } from "$lib/shown";
+import { app } from "$stores/app.svelte";
+import { keyMap, KeyMap } from "$stores/key-map.svelte";
+import { DESTINATIONS, destinationOf, FORMER_VIEWS, TABS, viewNamed } from "$logic/shown";
 import App from "../App.svelte";
 import { playPacket, reset } from "../mock/bindings";
 

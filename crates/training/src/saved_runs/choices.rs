@@ -201,7 +201,7 @@ pub(crate) fn of_new_run(asked: &TrainChoices) -> Result<(TrainChoices, TrainCon
 }
 
 /// Whether such a training uses a number. The form shows the same ones (`when` in
-/// ui/src/lib/train-fields.ts).
+/// ui/src/words/train-fields.ts).
 fn counts(name: &str, config: &TrainConfig) -> bool {
     let NetworkSpec { model, head, .. } = &config.network;
     let recommender = matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);

@@ -1,7 +1,7 @@
 // Axes are named by what they go with, or not at all.
 import { expect, it } from "vitest";
 import { commands } from "$bindings";
-import { axisWords, correlation } from "$lib/map-axes";
+import { axisWords, correlation } from "$logic/map-axes";
 
 it("names an axis by severity where places go with it", async () => {
   const { annotators } = await commands.annotatorReport(1);

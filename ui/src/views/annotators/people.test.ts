@@ -3,9 +3,9 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { attributeChanges, attributeProblem, erasedWords } from "$lib/people.svelte";
-import { remember, remembered } from "$lib/study-plan";
+import { app } from "$stores/app.svelte";
+import { attributeChanges, attributeProblem, erasedWords } from "$stores/people.svelte";
+import { remember, remembered } from "$logic/study-plan";
 import { reset } from "../../mock/bindings";
 import AnnotatorsView from "./AnnotatorsView.svelte";
 

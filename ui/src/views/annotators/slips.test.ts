@@ -3,8 +3,8 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import type { SlipReport, SlipRow } from "$lib/bindings";
+import { app } from "$stores/app.svelte";
+import type { SlipReport, SlipRow } from "$api/bindings";
 import { reset, say } from "../../mock/bindings";
 import AnnotatorsView from "./AnnotatorsView.svelte";
 

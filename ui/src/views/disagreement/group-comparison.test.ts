@@ -3,8 +3,8 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { firstChoice, members, NOBODY, withPerson, withValue } from "$lib/group-choice";
+import { app } from "$stores/app.svelte";
+import { firstChoice, members, NOBODY, withPerson, withValue } from "$logic/group-choice";
 import { reset, say } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 

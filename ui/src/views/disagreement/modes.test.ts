@@ -2,8 +2,8 @@
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
-import { app } from "$lib/app.svelte";
-import { perform } from "$lib/actions";
+import { app } from "$stores/app.svelte";
+import { perform } from "$stores/actions";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 

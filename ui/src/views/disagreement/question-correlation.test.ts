@@ -3,8 +3,8 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { perform } from "$lib/actions";
-import { app } from "$lib/app.svelte";
+import { perform } from "$stores/actions";
+import { app } from "$stores/app.svelte";
 import { reset, say } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 

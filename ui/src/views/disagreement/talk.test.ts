@@ -3,7 +3,7 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import { reset } from "../../mock/bindings";
 import TextDecision from "./TextDecision.svelte";
 

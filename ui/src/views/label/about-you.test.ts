@@ -3,9 +3,9 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { formOf, formProblem, lineOfKnown, type FormLine } from "$lib/attribute-form";
-import AttributeFormDialog from "../../dialogs/AttributeFormDialog.svelte";
+import { app } from "$stores/app.svelte";
+import { formOf, formProblem, lineOfKnown, type FormLine } from "$logic/attribute-form";
+import AttributeFormDialog from "$views/annotators/AttributeFormDialog.svelte";
 import { reset } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";
 

@@ -4,10 +4,10 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import App from "../../App.svelte";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import { reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
-import StudySettingsDialog from "../../dialogs/study/StudySettingsDialog.svelte";
+import StudySettingsDialog from "$views/study/StudySettingsDialog.svelte";
 
 let user: ReturnType<typeof userEvent.setup>;
 async function press(keys: string): Promise<void> {

@@ -3,11 +3,11 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import { reset, say } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
-import { NO_HELP } from "$lib/level-list";
+import { NO_HELP } from "$kinds/level/level-list";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
 const done = () => screen.getByTestId("label-progress-done").textContent;

@@ -3,11 +3,11 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import Rail from "../../components/Rail.svelte";
-import StatusLine from "../../components/StatusLine.svelte";
+import { app } from "$stores/app.svelte";
+import Rail from "$components/Rail.svelte";
+import StatusLine from "$components/StatusLine.svelte";
 import { playPacket, reset } from "../../mock/bindings";
-import HandInDialog from "../../dialogs/HandInDialog.svelte";
+import HandInDialog from "$views/study/HandInDialog.svelte";
 import LabelView from "./LabelView.svelte";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;

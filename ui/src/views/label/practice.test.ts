@@ -3,9 +3,9 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { draftOf } from "$lib/level-list";
-import type { AfterFailing } from "$lib/bindings";
+import { app } from "$stores/app.svelte";
+import { draftOf } from "../../mock/given";
+import type { AfterFailing } from "$api/bindings";
 import { practice, reset } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";
 

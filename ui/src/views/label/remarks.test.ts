@@ -3,12 +3,12 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import { playPacket, reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
-import type { RemarkForm } from "$lib/bindings";
-import { draftOf } from "$lib/level-list";
+import type { RemarkForm } from "$api/bindings";
+import { draftOf } from "../../mock/given";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
 const chosen = () =>

@@ -4,14 +4,14 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import App from "../../App.svelte";
-import { NOTHING_BESIDE } from "$lib/remarks";
-import { app } from "$lib/app.svelte";
-import type { Condition, Scale } from "$lib/bindings";
-import { conditionWords, mayWaitFor } from "$lib/conditions";
+import { app } from "$stores/app.svelte";
+import type { Condition, Scale } from "$api/bindings";
+import { conditionWords, mayWaitFor } from "$words/conditions";
 import { reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
-import { draftOf, NO_HELP } from "$lib/level-list";
+import { NO_HELP } from "$kinds/level/level-list";
+import { ANSWER_ALONE, draftOf } from "../../mock/given";
 
 const RUDE = 1;
 const SPANS = 4;
@@ -354,7 +354,7 @@ describe("a question that is asked only after another", () => {
           answer: { kind: "level", value },
           duration_ms: null,
         },
-        NOTHING_BESIDE,
+        ANSWER_ALONE,
       );
     await app.refresh();
     app.askAlone(HARM);
@@ -380,7 +380,7 @@ describe("a question that is asked only after another", () => {
     await app.join("Robin");
     const label = { annotator: app.annotator?.id ?? 0, text: 1, duration_ms: null };
     const answer = { kind: "level", value: 1 } as const;
-    await commands.recordLabel({ ...label, question: 2, answer }, NOTHING_BESIDE);
+    await commands.recordLabel({ ...label, question: 2, answer }, ANSWER_ALONE);
     await app.refresh();
     app.askTogether([HARM, 3]);
     render(LabelView);

@@ -1,11 +1,11 @@
 // A text of which this machine cannot draw a part says so on the card, before anybody judges it.
 import { render, screen } from "@testing-library/svelte";
 import { expect, it, vi } from "vitest";
-import { NO_REMARK } from "$lib/remarks";
+import { NO_REMARK } from "$logic/remarks";
 import TextCard from "./TextCard.svelte";
 
-vi.mock("$lib/glyphs", async (load) => ({
-  ...(await load<typeof import("$lib/glyphs")>()),
+vi.mock("$logic/glyphs", async (load) => ({
+  ...(await load<typeof import("$logic/glyphs")>()),
   canvasDraw: () => (letter: string) => (letter < "\u0250" ? letter : "box"),
 }));
 

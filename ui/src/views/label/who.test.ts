@@ -3,7 +3,7 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import { reset } from "../../mock/bindings";
 import WhoIsLabelling from "./WhoIsLabelling.svelte";
 

@@ -1,5 +1,5 @@
 // Writing a report of runs: where to is asked of the system.
-import { app } from "$lib/app.svelte";
+import { app } from "$stores/app.svelte";
 import * as platform from "$platform";
 
 /** Asks for a file, and writes a report of these runs to it; its ending says which kind. */

@@ -3,8 +3,8 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import type { AuxiliaryCandidate, RunInfo } from "$lib/bindings";
+import { app } from "$stores/app.svelte";
+import type { AuxiliaryCandidate, RunInfo } from "$api/bindings";
 import * as platform from "$platform";
 import { reset, runs, say } from "../../mock/bindings";
 import ModelsView from "./ModelsView.svelte";
@@ -50,7 +50,7 @@ describe("the list", () => {
     expect(row(7)).toHaveTextContent("0.95–1.07");
     expect(row(7)).toHaveTextContent("in use");
     expect(row(2)).toHaveTextContent("data changed");
-    expect(row(5)).toHaveTextContent("The loss was no number any more");
+    expect(row(5)).toHaveTextContent("The loss stopped being a number");
     expect(row(8)).toHaveTextContent("epoch 9 of 24");
     expect(row(8)).toHaveTextContent("2 min left");
   });
@@ -409,7 +409,9 @@ describe("the detail", () => {
     const user = await shown();
     await look(user, 5);
     expect(screen.getByTestId("run-problem")).toHaveTextContent("at step 412");
-    expect(screen.getByTestId("run-problem")).toHaveTextContent("clip the gradient");
+    expect(screen.getByTestId("run-problem")).toHaveTextContent(
+      "choose a lower learning rate or a limit for the gradient",
+    );
     expect(screen.queryByTestId("run-use")).toBeNull();
   });
 

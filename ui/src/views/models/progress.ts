@@ -1,10 +1,10 @@
 // How far a run is, in words and as a share.
-import type { RunInfo } from "$lib/bindings";
-import { count } from "$lib/format";
+import type { RunInfo } from "$api/bindings";
+import { count } from "$words/format";
 import { place } from "./charts/series";
 
 /** Passes over the training texts so far. */
-export function epochsDone(run: RunInfo): number {
+function epochsDone(run: RunInfo): number {
   return run.epochs.at(-1)?.epoch ?? 0;
 }
 

@@ -3,8 +3,8 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { read, rulesOf, sureWords, written } from "$lib/panel-words";
+import { app } from "$stores/app.svelte";
+import { read, rulesOf, sureWords, written } from "$words/panel";
 import { reset } from "../../mock/bindings";
 import PanelPane from "./PanelPane.svelte";
 

@@ -3,9 +3,9 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { perform } from "$lib/actions";
-import { app } from "$lib/app.svelte";
-import { USUAL } from "$lib/plan-words";
+import { perform } from "$stores/actions";
+import { app } from "$stores/app.svelte";
+import { USUAL } from "$words/plan";
 import { reset, say } from "../../mock/bindings";
 import StudyView from "./StudyView.svelte";
 

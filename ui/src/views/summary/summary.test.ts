@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import { app } from "$lib/app.svelte";
-import { alphaWords, stepWords } from "$lib/overview-words";
+import { app } from "$stores/app.svelte";
+import { alphaWords, stepWords } from "$words/overview";
 import App from "../../App.svelte";
 import { playPacket, reset } from "../../mock/bindings";
 

@@ -4,10 +4,10 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import * as platform from "$platform";
 import { commands } from "$bindings";
-import { can } from "$lib/actions";
-import { NAMED } from "$lib/action-table";
-import { app } from "$lib/app.svelte";
-import { keyMap } from "$lib/key-map.svelte";
+import { can } from "$stores/actions";
+import { NAMED } from "$logic/action-table";
+import { app } from "$stores/app.svelte";
+import { keyMap } from "$stores/key-map.svelte";
 import App from "../../App.svelte";
 import { reset } from "../../mock/bindings";
 

@@ -1,6 +1,6 @@
 // Curves from evaluations, and their words.
 import { describe, expect, it } from "vitest";
-import type { EpochInfo } from "$lib/bindings";
+import type { EpochInfo } from "$api/bindings";
 import { epochsShare, epochsWords } from "../progress";
 import { runs } from "../../../mock/bindings";
 import { curveOf, describeSeries, domainOf, nearestPlace, placesOf, valueAt } from "./series";

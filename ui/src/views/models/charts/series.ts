@@ -1,6 +1,6 @@
 // What the charts of this view draw: lines over a common x, and how they are read out.
-import type { EpochInfo } from "$lib/bindings";
-import { decimal } from "$lib/format";
+import type { EpochInfo } from "$api/bindings";
+import { decimal } from "$words/format";
 
 export interface ChartPoint {
   x: number;

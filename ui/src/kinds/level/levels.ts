@@ -1,0 +1,127 @@
+// How the levels of a scale are named, coloured and reached by key.
+import type { Answer, Scale, ScaleKind } from "$api/bindings";
+import { spansName } from "$kinds/spans/spans";
+
+/** A probability a level; a probability that is no number arrives as null. */
+export type Distribution = readonly (number | null)[];
+
+const CATEGORIES = 8;
+
+/** The level that was answered; null of what is no level, such as a set of options. */
+export function levelOf(answer: Answer | null): number | null {
+  return answer?.kind === "level" ? answer.value : null;
+}
+
+/** That one cannot say: an answer, and no level. */
+export const CANNOT_SAY: Answer = { kind: "cannot-say" };
+
+/** The answer that a level is. */
+export function answerOf(level: number): Answer {
+  return { kind: "level", value: level };
+}
+
+/** The answer that a set of options is, in whatever order they were chosen. */
+export function answerOfOptions(options: readonly number[]): Answer {
+  return { kind: "options", value: [...new Set(options)].sort((a, b) => a - b) };
+}
+
+/** The options that were answered; none of what is no set of them. */
+export function optionsOf(answer: Answer | null): readonly number[] {
+  return answer?.kind === "options" ? answer.value : [];
+}
+
+/** Whether two answers say the same. */
+export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** An answer in words: of a set its options, in the order of the scale; of spans how many there are of each type. */
+export function answerName(scale: Scale, answer: Answer): string {
+  if (answer.kind === "cannot-say") return "cannot say";
+  if (answer.kind === "level") return scale.levels[answer.value] ?? "";
+  if (answer.kind === "spans") return spansName(scale, answer.value);
+  return (
+    optionsOf(answer)
+      .map((option) => scale.levels[option] ?? "")
+      .join(" + ") || "none"
+  );
+}
+
+const UNORDERED: readonly ScaleKind[] = ["choice", "multi-label", "spans"];
+const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
+
+/** What stands between two poles, and pairs of poles: at the beginning of a level's name. */
+const NEUTRAL =
+  /^(?:neutral|neither|undecided|mixed|balanced|no opinion|weder|unentschieden|neutre|neutro|ni )/i;
+const POLES: readonly [RegExp, RegExp][] = [
+  [/\bdisagree/i, /\bagree/i],
+  [/\bnegative/i, /\bpositive/i],
+  [/\b(?:oppose|against)/i, /\b(?:support|for|in favou?r)/i],
+  [/\bunfavou?rable/i, /\bfavou?rable/i],
+  [/\bworse/i, /\bbetter/i],
+  [/\bdislike/i, /\blike/i],
+  [/\bleft/i, /\bright/i],
+];
+
+/**
+ * Whether a scale leads from one pole to its opposite, as from "disagree" to "agree", rather than from none of something to much of it. No
+ * question says so, so it is told by the names: numbers below and above zero, a neutral level in the middle, or poles at the ends that are
+ * known as such. Two levels are opposites.
+ */
+export function hasOppositePoles({ levels }: Scale): boolean {
+  const [first = "", last = ""] = [levels[0], levels.at(-1)];
+  if (levels.length <= 2) return true;
+  if (Number(first.replace("−", "-")) < 0 && Number(last) > 0) return true;
+  if (levels.length % 2 === 1 && NEUTRAL.test(levels[(levels.length - 1) / 2] ?? "")) return true;
+  return POLES.some(([a, b]) => (a.test(first) && b.test(last)) || (b.test(first) && a.test(last)));
+}
+
+/**
+ * Colour of a level: where levels have an order from light to dark (in the dark theme from dark to light) of one hue, or between opposite
+ * poles from one hue to another over a middle without any; one of eight where they have none, as of an option or a type.
+ */
+export function levelColour(scale: Scale, level: number): string {
+  if (UNORDERED.includes(scale.kind)) return category(level);
+  const ramp = hasOppositePoles(scale) ? "level" : "ramp";
+  const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
+  if (at === 0) return `var(--${ramp}-low)`;
+  if (at === 1) return `var(--${ramp}-high)`;
+  if (at === 0.5) return `var(--${ramp}-mid)`;
+  const [from, to, share] = at < 0.5 ? ["low", "mid", at * 2] : ["mid", "high", at * 2 - 1];
+  return `color-mix(in oklab, var(--${ramp}-${to}) ${Math.round(Number(share) * 100)}%, var(--${ramp}-${from}))`;
+}
+
+/** The digits that levels are called by, where each begins with one of its own: "0 none", "1 mild". */
+function ownDigits(names: readonly string[]): string[] | null {
+  const digits = names.flatMap((name) => /^([0-9])(?![0-9.,])/.exec(name.trim())?.[1] ?? []);
+  return digits.length === names.length && new Set(digits).size === names.length ? digits : null;
+}
+
+/** The key that gives a level: its own digit where all levels begin with one, else 1..9, then 0 for the tenth; further levels have none. */
+export function levelKey(level: number, names: readonly string[] = []): string | null {
+  const own = ownDigits(names);
+  if (own !== null && names.length > 0) return own[level] ?? null;
+  return level < 9 ? String(level + 1) : level === 9 ? "0" : null;
+}
+
+/** The level that a key gives on a scale of so many levels, of which some may have names. */
+export function levelOfKey(key: string, levels: number, names: readonly string[] = []): number | null {
+  if (!/^[0-9]$/.test(key)) return null;
+  const level = Array.from({ length: levels }, (_, at) => at).find((at) => levelKey(at, names) === key);
+  return level ?? null;
+}
+
+/** Counts as shares of their sum; nothing counted gives nothing. */
+export function shares(counts: readonly number[]): number[] | null {
+  const sum = counts.reduce((a, b) => a + b, 0);
+  return sum > 0 ? counts.map((n) => n / sum) : null;
+}
+
+/** A distribution in words, for those who do not see the bar: the levels from 5 % on. */
+export function describe(scale: Scale, distribution: Distribution): string {
+  const parts = scale.levels
+    .map((name, level) => ({ name, share: distribution[level] ?? 0 }))
+    .filter(({ share }) => share >= 0.05)
+    .map(({ name, share }) => `${name}: ${Math.round(share * 100)} %`);
+  return parts.join(", ");
+}

@@ -1,0 +1,148 @@
+// Lines and places on an invented screen: characters ten wide and twenty high, lines of ten characters.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { boxesOf, boxesWithin, caretBox, linesOf, placeAt } from "./span-geometry";
+import { TextUnits } from "$logic/text-units";
+
+const WIDE = 10;
+const HIGH = 20;
+/** How many characters a line has before it is broken. */
+const LINE = 10;
+
+const root = document.createElement("p");
+let right = false;
+
+/** Puts a text on the screen, cut into pieces. */
+function put(body: string, cuts: number[] = []): TextUnits {
+  const ends = [0, ...cuts, body.length];
+  root.replaceChildren(
+    ...ends.slice(0, -1).map((start, i) => {
+      const piece = document.createElement("span");
+      piece.dataset.at = String(start);
+      piece.textContent = body.slice(start, ends[i + 1]);
+      return piece;
+    }),
+  );
+  return new TextUnits(body);
+}
+
+/** Where a character stands: broken at line breaks and after so many characters. */
+function spot(body: string, at: number): { line: number; column: number } {
+  const before = body.slice(0, at).split("\n");
+  const lines = before.map((part, i) =>
+    i < before.length - 1 ? Math.floor(part.length / LINE) + 1 : Math.floor(part.length / LINE),
+  );
+  return { line: lines.reduce((a, b) => a + b, 0), column: (before.at(-1)?.length ?? 0) % LINE };
+}
+
+beforeEach(() => {
+  document.body.append(root);
+  right = false;
+  // As WebKit does it: the first character of a line has a box at the end of the line before as well.
+  Range.prototype.getClientRects = function (this: Range) {
+    const body = root.textContent ?? "";
+    const begins = Number(this.startContainer.parentElement?.dataset.at);
+    const boxes: DOMRect[] = [];
+    for (let at = begins + this.startOffset; at < begins + this.endOffset; at += 1) {
+      const { line, column } = spot(body, at);
+      const left = right ? 500 - (column + 1) * WIDE : column * WIDE;
+      if (column === 0 && at > 0) boxes.push(new DOMRect(LINE * WIDE, (line - 1) * HIGH, 0, HIGH));
+      boxes.push(new DOMRect(left, line * HIGH, /[\r\n]/.test(body[at] ?? "") ? 0 : WIDE, HIGH));
+    }
+    return boxes as unknown as DOMRectList;
+  };
+});
+
+afterEach(() => {
+  root.remove();
+  vi.restoreAllMocks();
+});
+
+describe("boxes", () => {
+  it("are those of the characters between two places, whatever pieces they are in", () => {
+    put("abcdefgh", [3, 5]);
+    expect(boxesOf(root, 2, 6).map(({ left }) => left)).toEqual([20, 30, 40, 50]);
+    expect(boxesOf(root, 4, 4)).toEqual([]);
+  });
+
+  it("of the first character of a line are not at the end of the line before", () => {
+    put("abcdefghijklmno");
+    expect(boxesOf(root, 10, 11).map(({ left, top }) => [left, top])).toEqual([[0, 20]]);
+  });
+
+  it("count from the corner of what they are drawn in", () => {
+    put("abc");
+    root.getBoundingClientRect = () => new DOMRect(7, 9, 100, 100);
+    expect(boxesWithin(root, boxesOf(root, 1, 2))).toEqual([{ left: 3, top: -9, width: 10, height: 20 }]);
+  });
+
+  it("put the caret before a character, and behind the last one", () => {
+    const units = put("abc");
+    expect([0, 2, 3].map((place) => caretBox(root, units, place)?.left)).toEqual([0, 20, 30]);
+    expect(caretBox(root, put(""), 0)).toBeNull();
+    right = true;
+    const arabic = put("أنت");
+    expect([0, 3].map((place) => caretBox(root, arabic, place)?.left)).toEqual([500, 470]);
+  });
+});
+
+describe("lines", () => {
+  const body = "one two th\nab\nee four five six";
+  const go = (units: TextUnits, from: number, ...steps: (1 | -1)[]) => {
+    const lines = linesOf(root, units, { place: -1, left: 0 });
+    let place = from;
+    return steps.map((step) => (place = lines.beside(place, step)));
+  };
+
+  it("are gone down and up in one column, also past a short one", () => {
+    const units = put("abcdefghij" + "klmnopqrst" + "uvw");
+    expect(go(units, 4, 1, 1, 1)).toEqual([14, 23, 23]);
+    expect(go(units, 14, -1, -1)).toEqual([4, 0]);
+    const short = put("abcdefgh\nab\nabcdefgh", [4, 13]);
+    expect(go(short, 6, 1, 1, -1, -1)).toEqual([11, 18, 11, 6]);
+  });
+
+  it("have ends", () => {
+    const units = put(body, [7]);
+    const { edge } = linesOf(root, units, { place: -1, left: 0 });
+    expect([edge(4, false), edge(12, false), edge(20, false)]).toEqual([0, 11, 14]);
+    expect(edge(12, true)).toBe(13);
+    expect(edge(28, true)).toBe(body.length);
+    expect(edge(0, false)).toBe(0);
+  });
+
+  it("do nothing where nothing is laid out", () => {
+    Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+    const units = put("abc");
+    expect(go(units, 1, 1)).toEqual([3]);
+    expect(go(units, 1, -1)).toEqual([0]);
+  });
+});
+
+describe("a point of the window", () => {
+  const at = (node: Node, offset: number) => {
+    const range = document.createRange();
+    range.setStart(node, offset);
+    document.caretRangeFromPoint = () => range;
+    return placeAt(root, 8, 1, 50);
+  };
+
+  it("is the place under it, in whichever node the engine finds it", () => {
+    put("abcdefgh", [3, 5]);
+    root.getBoundingClientRect = () => new DOMRect(0, 20, 100, 100);
+    const second = root.children[1] as HTMLElement;
+    expect(at(second.firstChild as Text, 1)).toBe(4);
+    expect([at(second, 0), at(second, 1)]).toEqual([3, 5]);
+    expect([at(root, 0), at(root, 2), at(root, 3)]).toEqual([0, 5, 8]);
+  });
+
+  it("outside is the beginning above the text, the end below it, and nothing beside it", () => {
+    put("abcdefgh");
+    root.getBoundingClientRect = () => new DOMRect(0, 20, 100, 100);
+    document.caretRangeFromPoint = () => null;
+    expect([placeAt(root, 8, 1, 5), placeAt(root, 8, 1, 500), placeAt(root, 8, 999, 50)]).toEqual([
+      0,
+      8,
+      null,
+    ]);
+  });
+});

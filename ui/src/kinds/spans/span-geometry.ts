@@ -1,0 +1,153 @@
+// From places in a text to the screen and back. A text stands in an element whose children carry `data-at`, the place at which they
+// begin, and hold one text node each.
+import type { Lines } from "./span-keys";
+import type { TextUnits } from "$logic/text-units";
+
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+interface Hit {
+  node: Node;
+  offset: number;
+}
+
+/** Engines name this in two ways. */
+function hitAt(x: number, y: number): Hit | null {
+  if (document.caretPositionFromPoint) {
+    const hit = document.caretPositionFromPoint(x, y);
+    return hit && { node: hit.offsetNode, offset: hit.offset };
+  }
+  const range = document.caretRangeFromPoint?.(x, y);
+  return range ? { node: range.startContainer, offset: range.startOffset } : null;
+}
+
+/** The place in the text under a point of the window; above the text its beginning, below it its end, else null. */
+export function placeAt(root: HTMLElement, length: number, x: number, y: number): number | null {
+  const hit = hitAt(x, y);
+  if (hit && root.contains(hit.node)) return placeOf(root, length, hit);
+  const { top, bottom } = root.getBoundingClientRect();
+  if (y < top) return 0;
+  return y > bottom ? length : null;
+}
+
+function placeOf(root: HTMLElement, length: number, { node, offset }: Hit): number {
+  if (node === root) {
+    const behind = [...root.childNodes].slice(offset).find((child) => child instanceof HTMLElement);
+    return behind instanceof HTMLElement ? Number(behind.dataset.at) : length;
+  }
+  const piece = node instanceof HTMLElement ? node : node.parentElement;
+  const begins = Number(piece?.dataset.at ?? 0);
+  return node instanceof Text
+    ? begins + offset
+    : begins + (offset > 0 ? (piece?.textContent?.length ?? 0) : 0);
+}
+
+/** The pieces of the text in order, as text nodes with the place at which they begin. */
+function* nodesOf(root: HTMLElement): Generator<{ node: Text; at: number }> {
+  for (const child of root.children) {
+    const node = [...child.childNodes].find((one) => one instanceof Text && one.length > 0);
+    if (node instanceof Text && child instanceof HTMLElement) yield { node, at: Number(child.dataset.at) };
+  }
+}
+
+/** Where the characters between two places are on screen, a box for each line. */
+export function boxesOf(root: HTMLElement, start: number, end: number): Box[] {
+  const boxes: Box[] = [];
+  for (const { node, at } of nodesOf(root)) {
+    if (at >= end) break;
+    if (at + node.length <= start) continue;
+    const range = document.createRange();
+    range.setStart(node, Math.max(0, start - at));
+    range.setEnd(node, Math.min(node.length, end - at));
+    // Where nothing is laid out there are no boxes.
+    boxes.push(...(range.getClientRects?.() ?? []));
+  }
+  // WebKit gives the first character of a line a box without width at the end of the line before, too.
+  const wide = boxes.filter(({ width }) => width > 0);
+  return wide.length > 0 ? wide : boxes;
+}
+
+/** The same, counted from the corner of an element. */
+export function boxesWithin(frame: HTMLElement, boxes: readonly Box[]): Box[] {
+  const { left, top } = frame.getBoundingClientRect();
+  return boxes.map((box) => ({
+    left: box.left - left,
+    top: box.top - top,
+    width: box.width,
+    height: box.height,
+  }));
+}
+
+/** Where a caret before the character at a place is drawn; at the end of the text behind the last one. */
+export function caretBox(root: HTMLElement, units: TextUnits, place: number): Box | null {
+  const last = place >= units.length;
+  const from = last ? units.previous(units.length) : place;
+  const all = boxesOf(root, from, units.next(from));
+  const box = last ? all.at(-1) : all[0];
+  if (!box) return null;
+  const right = last !== units.rightToLeft;
+  return { left: right ? box.left + box.width : box.left, top: box.top, width: 0, height: box.height };
+}
+
+/** Where the last way up or down led, and the column that it keeps to: a short line between two long ones changes nothing. */
+export interface Column {
+  place: number;
+  left: number;
+}
+
+/** The lines of the text as they are broken on screen; `column` is kept from key to key. */
+export function linesOf(root: HTMLElement, units: TextUnits, column: Column): Lines {
+  const caret = (place: number) => caretBox(root, units, place);
+  const sameLine = (a: number, b: number) => {
+    const [one, other] = [caret(a), caret(b)];
+    return one === null || other === null || Math.abs(one.top - other.top) < one.height / 2;
+  };
+  /** The first place from `low` on for which this holds, as it does for all further ones; `high` where none is. */
+  const first = (low: number, high: number, holds: (place: number) => boolean): number => {
+    let [from, to] = [low, high];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (holds(units.floor(middle))) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  };
+  const edge = (place: number, end: boolean): number => {
+    if (!end) return units.ceil(first(0, place, (other) => sameLine(other, place)));
+    if (sameLine(place, units.length)) return units.length;
+    const beyond = first(place, units.length, (other) => !sameLine(other, place));
+    return Math.max(place, units.previous(units.ceil(beyond)));
+  };
+  const nearest = (from: number, to: number, left: number): number => {
+    let best = { place: from, away: Infinity };
+    for (let place = from; ; place = units.next(place)) {
+      const away = Math.abs((caret(place)?.left ?? Infinity) - left);
+      if (away < best.away) best = { place, away };
+      if (place >= to) return best.place;
+    }
+  };
+  const beside = (place: number, step: 1 | -1, left: number): number => {
+    if (step > 0) {
+      const end = edge(place, true);
+      if (end >= units.length) return units.length;
+      const below = units.next(end);
+      return nearest(below, edge(below, true), left);
+    }
+    const start = edge(place, false);
+    if (start === 0) return 0;
+    const above = units.previous(start);
+    return nearest(edge(above, false), above, left);
+  };
+  return {
+    edge,
+    beside(place, step) {
+      if (place !== column.place) column.left = caret(place)?.left ?? 0;
+      column.place = beside(place, step, column.left);
+      return column.place;
+    },
+  };
+}

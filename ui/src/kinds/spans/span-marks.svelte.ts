@@ -1,0 +1,304 @@
+// The marks that one person makes in the text on the desk: what is marked, what is chosen, and the way back. Marks count code points,
+// the caret and the selection UTF-16 code units.
+import type { Scale, Span, TextId } from "$api/bindings";
+import { sameSpan, sameSpans, spanSet, spansName, wordsOf } from "./spans";
+import { TextUnits, type Stretch } from "$logic/text-units";
+
+/** Marks, and whether they are meant as an answer: no mark is one only where that was said. */
+interface Draft {
+  readonly spans: readonly Span[];
+  readonly decided: boolean;
+}
+
+const EMPTY: Draft = { spans: [], decided: false };
+/** So many changes can be taken back. */
+const STEPS = 200;
+
+export class SpanMarks {
+  units = $state.raw(new TextUnits(""));
+  /** Type of the next mark. */
+  kind = $state(0);
+  /** Whether marks go from word to word; set by the view. */
+  snap = $state(true);
+  /** Where the caret stands; null where there is none. */
+  caret = $state<number | null>(null);
+  /** The mark that keys and buttons change. */
+  selected = $state.raw<Span | null>(null);
+  /** What was done last, in words. */
+  said = $state("");
+
+  #scale: Scale;
+  #text: TextId | null = null;
+  #given = $state.raw<readonly Span[] | null>(null);
+  #draft = $state.raw<Draft>(EMPTY);
+  #anchor = $state<number | null>(null);
+  /** The selection is of characters, though marks otherwise go from word to word. */
+  #exact = $state(false);
+  #past = $state.raw<readonly Draft[]>([]);
+  #future = $state.raw<readonly Draft[]>([]);
+
+  constructor(scale: Scale) {
+    this.#scale = scale;
+  }
+
+  /** The marks, in order. */
+  readonly spans: readonly Span[] = $derived(this.#draft.spans);
+  /** Something else is marked than what was given. */
+  readonly changed: boolean = $derived(
+    this.#given === null ? this.#draft.decided : !sameSpans(this.#draft.spans, this.#given),
+  );
+  readonly undoable: boolean = $derived(this.#past.length > 0);
+  /** The stretch between anchor and caret, snapped. */
+  readonly selection: Stretch | null = $derived.by(() => {
+    if (this.#anchor === null || this.caret === null) return null;
+    return this.snapped(this.#anchor, this.caret, this.#exact);
+  });
+  /** What the next mark would hold: the selection, else the word at the caret. */
+  readonly target: Stretch | null = $derived(
+    this.selection ?? (this.caret === null ? null : this.units.wordAt(this.caret)),
+  );
+
+  /**
+   * Puts a text on the desk with what was answered on it, and with other marks where these wait there to be given. The same text with
+   * the same answer stays as it is.
+   */
+  lay(
+    text: TextId | null,
+    body: string,
+    given: readonly Span[] | null,
+    waiting: readonly Span[] | null = null,
+  ): void {
+    if (text !== this.#text) {
+      this.#text = text;
+      this.units = new TextUnits(body);
+      this.forget();
+    } else if (given === this.#given || (given && this.#given && sameSpans(given, this.#given))) return;
+    this.#given = given;
+    const decided = waiting !== null || given !== null;
+    this.#settle({ spans: spanSet(waiting ?? given ?? []), decided });
+  }
+
+  /** These marks are on disk. What was marked since they were given stays, to be given. */
+  take(given: readonly Span[]): void {
+    this.#given = given;
+    if (sameSpans(this.#draft.spans, given)) this.#settle({ spans: given, decided: true });
+  }
+
+  /** Marks that were taken back as an answer can be made again. */
+  offer(spans: readonly Span[]): void {
+    this.#future = [{ spans: spanSet(spans), decided: true }];
+  }
+
+  /** Begins anew from here. */
+  #settle(draft: Draft): void {
+    // What others marked there is told of the words that were marked last.
+    if (this.selection) this.caret = this.selection.start;
+    this.#draft = draft;
+    this.#past = [];
+    this.#future = [];
+    this.#anchor = null;
+    this.selected = null;
+    this.said = "";
+  }
+
+  /** The characters between two places as they would be marked; null where there are none. */
+  snapped(a: number, b: number, exact: boolean): Stretch | null {
+    const [start, end] = [Math.min(a, b), Math.max(a, b)];
+    return exact || !this.snap ? this.units.snapToClusters(start, end) : this.units.snapToWords(start, end);
+  }
+
+  /** Puts the caret somewhere; `extend` keeps the other end of the selection. */
+  moveTo(place: number, extend = false, exact = !this.snap): void {
+    const before = this.caret ?? 0;
+    this.#anchor = extend ? (this.#anchor ?? before) : null;
+    this.#exact = exact;
+    this.caret = this.units.floor(place);
+    this.selected = null;
+    this.said = this.#whereWords();
+  }
+
+  /** One word or one character on or back. The first key puts the caret before the first word. */
+  step(by: 1 | -1, unit: "word" | "character", extend: boolean): void {
+    if (this.caret === null) {
+      this.moveTo(this.units.words[0]?.start ?? 0);
+      return;
+    }
+    const [here, units] = [this.caret, this.units];
+    if (unit === "character") this.moveTo(by > 0 ? units.next(here) : units.previous(here), extend, true);
+    else if (by < 0) this.moveTo(units.previousWord(here), extend, !this.snap);
+    else this.moveTo(extend ? units.wordEnd(here) : units.nextWord(here), extend, !this.snap);
+  }
+
+  /** Chooses a type: for the chosen mark, for what is selected or at the caret, else for the next mark. */
+  press(kind: number): void {
+    if (kind < 0 || kind >= this.#scale.levels.length) return;
+    this.kind = kind;
+    if (this.selected) this.#retype(this.selected, kind);
+    else if (this.target) this.mark(this.target, kind);
+    else this.choosing(kind);
+  }
+
+  /** Chooses the type of the next mark, and marks nothing. */
+  choosing(kind: number): void {
+    this.kind = kind;
+    this.said = `Next: ${this.#name(kind)}`;
+  }
+
+  /** Marks a stretch; what is marked so already stays. */
+  mark(stretch: Stretch, kind: number): void {
+    const span = { start: this.units.pointOf(stretch.start), end: this.units.pointOf(stretch.end), kind };
+    const words = `${this.#name(kind)}: ${wordsOf(this.units, span)}`;
+    if (this.spans.some((other) => sameSpan(other, span))) this.said = `Marked already as ${words}`;
+    else {
+      this.#change([...this.spans, span]);
+      this.said = `Marked as ${words}`;
+    }
+  }
+
+  /** Marks with the chosen type what was dragged over, and leaves nothing selected. */
+  markBetween(a: number, b: number, exact: boolean): void {
+    const stretch = this.snapped(a, b, exact);
+    this.forget();
+    if (stretch) this.mark(stretch, this.kind);
+  }
+
+  /** Takes one mark out. */
+  remove(span: Span): void {
+    this.#change(this.spans.filter((other) => !sameSpan(other, span)));
+    if (this.selected && sameSpan(this.selected, span)) this.selected = null;
+    this.said = `Removed: ${wordsOf(this.units, span)}`;
+  }
+
+  /** Takes out the chosen mark, else the shortest one at the caret; false where there is none. */
+  removeHere(): boolean {
+    const here = this.selected ?? this.at(this.target?.start ?? null)[0];
+    if (here) this.remove(here);
+    return here !== undefined;
+  }
+
+  /** Says that there is nothing to mark. */
+  nothing(): void {
+    this.#change([]);
+    this.forget();
+    this.said = "Nothing to mark";
+  }
+
+  /** The marks over a place, the shortest first. */
+  at(place: number | null): Span[] {
+    if (place === null || place >= this.units.length) return [];
+    const point = this.units.pointOf(place);
+    const over = this.spans.filter(({ start, end }) => start <= point && point < end);
+    return over.sort((a, b) => a.end - a.start - (b.end - b.start));
+  }
+
+  /** Chooses a mark, for a type or to take it out. */
+  choose(span: Span): void {
+    this.selected = span;
+    this.caret = this.units.unitOf(span.start);
+    this.#anchor = null;
+    this.said = `${this.#name(span.kind)}: ${wordsOf(this.units, span)}`;
+  }
+
+  /** A click: on marks it chooses one after the other, elsewhere it puts the caret there. */
+  click(place: number): void {
+    const over = this.at(place);
+    const next = over.findIndex((span) => this.selected !== null && sameSpan(span, this.selected)) + 1;
+    const span = over[next] ?? over[0];
+    if (span) this.choose(span);
+    else this.moveTo(place);
+  }
+
+  /** To the mark after (or before) the chosen one or the caret; false where there is no further one. */
+  cycle(step: 1 | -1): boolean {
+    const at = this.selected;
+    const here = at ? this.spans.findIndex((span) => sameSpan(span, at)) : this.#caretAmong(step);
+    const next = this.spans[here + step];
+    if (next) this.choose(next);
+    return next !== undefined;
+  }
+
+  /** The index in whose stead the caret stands, so that a step leads to the mark after or before it. */
+  #caretAmong(step: 1 | -1): number {
+    if (this.caret === null) return step > 0 ? -1 : this.spans.length;
+    const point = this.units.pointOf(this.caret);
+    if (step > 0) {
+      const after = this.spans.findIndex(({ start }) => start >= point);
+      return (after < 0 ? this.spans.length : after) - 1;
+    }
+    return this.spans.findLastIndex(({ start }) => start < point) + 1;
+  }
+
+  /** Lets go: of the chosen mark its words stay selected, of a selection the caret stays; false where only the caret is left. */
+  letGo(): boolean {
+    if (this.selected) {
+      this.#anchor = this.units.unitOf(this.selected.start);
+      this.caret = this.units.unitOf(this.selected.end);
+      this.#exact = true;
+      this.selected = null;
+      return true;
+    }
+    const had = this.#anchor !== null;
+    this.#anchor = null;
+    return had;
+  }
+
+  /** No caret, nothing selected. */
+  forget(): void {
+    this.caret = null;
+    this.#anchor = null;
+    this.selected = null;
+  }
+
+  /** Takes the last change on this text back; false where there is none. */
+  undo(): boolean {
+    const before = this.#past.at(-1);
+    if (!before) return false;
+    this.#future = [...this.#future, this.#draft];
+    this.#past = this.#past.slice(0, -1);
+    this.#show(before, "Taken back");
+    return true;
+  }
+
+  /** Makes a change that was taken back; false where there is none. */
+  redo(): boolean {
+    const after = this.#future.at(-1);
+    if (!after) return false;
+    this.#past = [...this.#past, this.#draft];
+    this.#future = this.#future.slice(0, -1);
+    this.#show(after, "Made again");
+    return true;
+  }
+
+  #show(draft: Draft, what: string): void {
+    this.#draft = draft;
+    this.selected = null;
+    this.said = `${what}. Marked now: ${spansName(this.#scale, draft.spans)}`;
+  }
+
+  #retype(span: Span, kind: number): void {
+    const other = { ...span, kind };
+    if (span.kind !== kind) this.#change([...this.spans.filter((one) => !sameSpan(one, span)), other]);
+    this.selected = other;
+    this.said = `${this.#name(kind)}: ${wordsOf(this.units, other)}`;
+  }
+
+  #change(spans: readonly Span[]): void {
+    this.#past = [...this.#past, this.#draft].slice(-STEPS);
+    this.#future = [];
+    this.#draft = { spans: spanSet(spans), decided: true };
+  }
+
+  #name(kind: number): string {
+    return this.#scale.levels[kind] ?? "";
+  }
+
+  /** The selection, or the word at the caret and how it is marked. */
+  #whereWords(): string {
+    const target = this.target;
+    if (!target) return "";
+    const words = this.units.body.slice(target.start, target.end);
+    if (this.selection) return `Selected: ${words}`;
+    const kinds = [...new Set(this.at(target.start).map(({ kind }) => this.#name(kind)))];
+    return kinds.length > 0 ? `${words} (${kinds.join(", ")})` : words;
+  }
+}

@@ -1,9 +1,0 @@
-// What heat of words was chosen last, for all texts and questions until the window is closed.
-import type { HeatBy } from "$lib/word-heat";
-
-class HeatChoice {
-  /** Null until somebody has chosen. */
-  by = $state<HeatBy | null>(null);
-}
-
-export const heatChoice = new HeatChoice();

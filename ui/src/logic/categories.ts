@@ -1,0 +1,56 @@
+// Values of an attribute as colour and shape; both, so that colour is never the only sign.
+import {
+  symbol,
+  symbolCircle,
+  symbolCross,
+  symbolDiamond,
+  symbolSquare,
+  symbolStar,
+  symbolTriangle,
+  symbolWye,
+} from "d3-shape";
+
+export interface Category {
+  value: string;
+  colour: string;
+  /** An SVG path around the origin. */
+  path: string;
+}
+
+const SHAPES = [
+  symbolCircle,
+  symbolSquare,
+  symbolTriangle,
+  symbolDiamond,
+  symbolCross,
+  symbolStar,
+  symbolWye,
+];
+const AREA = 78;
+/** The eighth stands for everything that has no colour of its own. */
+const OWN = 7;
+export const NOT_KNOWN = "not known";
+const OTHERS = "others";
+
+/** The most frequent values get a sign of their own; further ones share one. Without an attribute all are alike. */
+export function categorise(values: readonly string[]): {
+  list: Category[];
+  of: (value: string | undefined) => Category;
+} {
+  const list: Category[] = values.slice(0, OWN).map((value, i) => ({
+    value,
+    colour: `var(--cat-${i + 1})`,
+    path: pathOf(i),
+  }));
+  const others: Category = { value: OTHERS, colour: "var(--cat-8)", path: pathOf(0) };
+  const unknown: Category = { value: NOT_KNOWN, colour: "var(--cat-8)", path: pathOf(0) };
+  if (values.length > OWN) list.push(others);
+  return {
+    list,
+    of: (value) => (value === undefined ? unknown : (list.find((c) => c.value === value) ?? others)),
+  };
+}
+
+function pathOf(shape: number): string {
+  return symbol(SHAPES[shape % SHAPES.length], AREA)() ?? "";
+}

@@ -1,0 +1,31 @@
+// What a drop of files means: what was handed in is taken in, a project is opened, anything else is imported.
+import type { View } from "./shown";
+
+export type Drop =
+  | { kind: "nothing" }
+  /** To be taken into the open project; what else was dropped is left. */
+  | { kind: "merge"; files: string[]; left: string[] }
+  /** To be opened or imported; what else was dropped is left. */
+  | { kind: "take"; file: string; left: string[] };
+
+/** Whether a file is what somebody handed in. */
+export function isHandIn(path: string): boolean {
+  return path.toLowerCase().endsWith(".handin");
+}
+
+/** What becomes of files that are dropped while a view is shown; none where no project is open. */
+export function routeDrop(paths: readonly string[], view: View | null): Drop {
+  if (view === "people-study" && paths.length > 0) return { kind: "merge", files: [...paths], left: [] };
+  const files = paths.filter(isHandIn);
+  const left = paths.filter((path) => !isHandIn(path));
+  if (files.length > 0) return { kind: "merge", files, left };
+  const [file, ...rest] = left;
+  return file === undefined ? { kind: "nothing" } : { kind: "take", file, left: rest };
+}
+
+/** Said while files are dragged over the window. Which ones is not always known before they are dropped. */
+export function dropWords(paths: readonly string[], view: View | null): string {
+  return routeDrop(paths, view).kind === "merge" || view === "people-study"
+    ? "Drop what was handed in, packets or copies to merge them into this project"
+    : "Drop a file to import it, or a project to open it";
+}

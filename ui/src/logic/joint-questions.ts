@@ -1,0 +1,74 @@
+// Which questions a run learns together on one encoder, as the form of a new run offers them.
+import type { JointQuestion, QuestionId, QuestionInfo, TrainChoices } from "$api/bindings";
+
+export interface Offered {
+  id: QuestionId;
+  name: string;
+  hint: string;
+}
+
+/** The whole question that a run of `own` is of: itself, or the one that it is an option of. */
+function wholeOf(questions: readonly QuestionInfo[], own: QuestionId): QuestionInfo | undefined {
+  return questions.find((q) => q.id === own || q.options.some((option) => option.id === own));
+}
+
+/** What can be learned beside `own`: other questions with labels, and where it is an option, its whole question in its place. */
+export function offered(questions: readonly QuestionInfo[], own: QuestionId): Offered[] {
+  const whole = wholeOf(questions, own);
+  return questions
+    .filter((q) => q.labels > 0 && q.id !== own)
+    .map((q) => {
+      const many = q.options.length;
+      const what = q.scale.kind === "spans" ? "types" : "options";
+      const all = many > 0 ? `all ${many} ${what}` : "";
+      return q === whole
+        ? { id: q.id, name: `${q.name}, ${all}`, hint: "in place of one alone" }
+        : { id: q.id, name: all ? `${q.name} (${all})` : q.name, hint: q.prompt };
+    });
+}
+
+/** `joint` with the question `id` chosen or not; empty where `own` alone is left. Weights of the others stay. */
+export function withQuestion(
+  questions: readonly QuestionInfo[],
+  own: QuestionId,
+  joint: readonly JointQuestion[],
+  id: QuestionId,
+): JointQuestion[] {
+  const whole = wholeOf(questions, own)?.id;
+  const chosen = new Set(joint.map((one) => one.question));
+  if (chosen.has(id)) chosen.delete(id);
+  else chosen.add(id);
+  // Either the whole question or its one option.
+  if (whole !== undefined && whole !== own && chosen.has(whole)) chosen.delete(own);
+  else chosen.add(own);
+  const order = [own, ...questions.map((q) => q.id).filter((q) => q !== own)];
+  const left = order.filter((q) => chosen.has(q));
+  if (left.length === 1 && left[0] === own) return [];
+  const weight = (q: QuestionId) => joint.find((one) => one.question === q)?.weight ?? 1;
+  return left.map((question) => ({ question, weight: weight(question) }));
+}
+
+/** `joint` as it was chosen last, of which what has no labels any more, or is gone, is left out. */
+export function stillThere(
+  questions: readonly QuestionInfo[],
+  own: QuestionId,
+  joint: readonly JointQuestion[],
+): JointQuestion[] {
+  const known = new Set([own, ...offered(questions, own).map((one) => one.id)]);
+  const left = joint.filter((one) => known.has(one.question));
+  return left.length === 1 && left[0]?.question === own ? [] : left;
+}
+
+/** The questions with spans of which marked words are learned beside what is said of whole texts. */
+export function wordsOf(
+  questions: readonly QuestionInfo[],
+  choices: Pick<TrainChoices, "question" | "model" | "tuning" | "joint">,
+): QuestionInfo[] {
+  const learns = choices.model === "shared" || choices.model === "multilevel";
+  if (!learns || choices.tuning === "frozen" || choices.tuning === "prompt") return [];
+  const joint = (choices.joint ?? []).map((one) => one.question);
+  const chosen = new Set(joint.length > 0 ? joint : [choices.question]);
+  // A question with one type is learned whole by a run of that type.
+  const whole = (q: QuestionInfo) => chosen.has(q.id) || q.options.every((option) => chosen.has(option.id));
+  return questions.filter((q) => q.scale.kind === "spans" && whole(q));
+}

@@ -1,0 +1,55 @@
+// The annotators of a text as lines, those who labelled it first: one after the other, or below the group that an attribute puts them in.
+import type { AnnotatorPrediction, GroupPrediction, TextDetail } from "$api/bindings";
+
+const NOT_KNOWN = "not known";
+
+/** A group without a mean, as where all of its members are hidden. */
+type BareGroup = Pick<GroupPrediction, "value" | "annotators"> & {
+  distribution: null;
+  hidden: boolean;
+};
+type PeopleLine =
+  | { key: string; group: GroupPrediction | BareGroup }
+  | { key: string; person: AnnotatorPrediction }
+  | { key: string; head: string; people: number };
+
+const personLine = (person: AnnotatorPrediction): PeopleLine => ({ key: `a${person.annotator}`, person });
+
+const isLabelled = ({ observed }: AnnotatorPrediction) => observed !== null;
+
+/** Those who labelled the text, then the others, each under a head of their own. */
+function byLabel(people: readonly AnnotatorPrediction[]): PeopleLine[] {
+  const parts = [
+    { key: "labelled", head: "Labelled this text", people: people.filter(isLabelled) },
+    { key: "predicted", head: "Predicted only", people: people.filter((one) => !isLabelled(one)) },
+  ];
+  return parts.flatMap(({ key, head, people }) =>
+    people.length === 0 ? [] : [{ key, head, people: people.length }, ...people.map(personLine)],
+  );
+}
+
+/** Groups and their members. One without a mean is named all the same; without an attribute everybody is in one row. */
+export function peopleLines(
+  from: Pick<TextDetail, "annotators" | "groups">,
+  attribute: string | null,
+): PeopleLine[] {
+  if (attribute === null) return byLabel(from.annotators);
+  const members = new Map<string, AnnotatorPrediction[]>();
+  for (const one of from.annotators) {
+    const value = one.attributes[attribute] ?? NOT_KNOWN;
+    members.set(value, [...(members.get(value) ?? []), one]);
+  }
+  const means = new Map(from.groups.map((group) => [group.value, group]));
+  const values = new Set([...means.keys(), ...members.keys()]);
+  return [...values].flatMap((value) => {
+    const all = members.get(value) ?? [];
+    const people = [...all.filter(isLabelled), ...all.filter((one) => !isLabelled(one))];
+    const group = means.get(value) ?? {
+      value,
+      annotators: people.length,
+      distribution: null,
+      hidden: people.some((one) => one.hidden),
+    };
+    return [{ key: `g${value}`, group }, ...people.map(personLine)];
+  });
+}

@@ -1,0 +1,269 @@
+// Small rules: keys, levels, numbers in words, columns, signs, points, time.
+import { describe, expect, it } from "vitest";
+import { categorise } from "./categories";
+import { rolesOf, rowsAreSpans, withRole } from "$views/import/columns";
+import {
+  count,
+  counted,
+  dayOf,
+  decimal,
+  fileName,
+  interval,
+  percent,
+  sentence,
+  signed,
+  timeLeft,
+} from "$words/format";
+import { belongsToControl } from "$stores/keys";
+import {
+  describe as inWords,
+  answerName,
+  answerOf,
+  answerOfOptions,
+  hasOppositePoles,
+  levelColour,
+  levelKey,
+  levelOf,
+  levelOfKey,
+  optionsOf,
+  sameAnswer,
+  shares,
+} from "$kinds/level/levels";
+import { nearest } from "./nearest";
+import { asProblem } from "$words/problems";
+import { NO_COLUMNS } from "../mock/import-tables";
+import { VisibleTime } from "$stores/visible-time";
+import type { ColumnChoices, Scale } from "$api/bindings";
+
+const five: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
+
+describe("levels", () => {
+  it("are reached by 1 to 9 and 0, never beyond the scale", () => {
+    expect([0, 8, 9, 10].map((level) => levelKey(level))).toEqual(["1", "9", "0", null]);
+    expect(levelOfKey("1", 5)).toBe(0);
+    expect(levelOfKey("6", 5)).toBeNull();
+    expect(levelOfKey("0", 10)).toBe(9);
+    expect(levelOfKey("0", 9)).toBeNull();
+    expect(levelOfKey("Enter", 5)).toBeNull();
+    // Levels that are called by a digit have that digit.
+    const severity = ["0 none", "1 mild", "2 moderate", "3 severe", "4 very severe"];
+    expect(levelOfKey("4", 5, severity)).toBe(4);
+    expect(levelOfKey("0", 5, severity)).toBe(0);
+    expect(levelOfKey("5", 5, severity)).toBeNull();
+    expect(levelOfKey("4", 5, ["1", "2", "3", "4", "5"])).toBe(3);
+    expect(levelOfKey("1", 3, ["1 a", "1 b", "2 c"])).toBe(0);
+    expect(levelOfKey("2", 2, ["10 low", "20 high"])).toBe(1);
+  });
+
+  it("run from low over mid to high where they have an order", () => {
+    expect(levelColour(five, 0)).toBe("var(--ramp-low)");
+    expect(levelColour(five, 2)).toBe("var(--ramp-mid)");
+    expect(levelColour(five, 4)).toBe("var(--ramp-high)");
+    expect(levelColour(five, 1)).toContain("var(--ramp-mid) 50%, var(--ramp-low)");
+    const agree: Scale = { kind: "ordinal", levels: ["disagree", "neither", "agree"] };
+    expect(agree.levels.map((_, level) => levelColour(agree, level))).toEqual([
+      "var(--level-low)",
+      "var(--level-mid)",
+      "var(--level-high)",
+    ]);
+    expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
+  });
+
+  it("lead to an opposite where their names say so", () => {
+    const opposite = (...levels: string[]) => hasOppositePoles({ kind: "ordinal", levels });
+    expect(opposite("-2", "-1", "0", "1", "2")).toBe(true);
+    expect(opposite("−1", "0", "1")).toBe(true);
+    expect(opposite("bad", "neutral", "good")).toBe(true);
+    expect(opposite("Strongly agree", "agree", "disagree", "Strongly disagree")).toBe(true);
+    expect(opposite("no", "yes")).toBe(true);
+    expect(opposite("1", "2", "3", "4", "5")).toBe(false);
+    expect(opposite("0", "1", "2")).toBe(false);
+    expect(opposite("not offensive", "somewhat", "very offensive")).toBe(false);
+    expect(opposite("agree", "strongly agree", "fully agree")).toBe(false);
+    // Where the neutral one is at an end, the others go one way from it.
+    expect(opposite("neutral", "somewhat rude", "rude")).toBe(false);
+  });
+
+  it("of options have a colour each, and sets of them a name", () => {
+    const options: Scale = { kind: "multi-label", levels: ["a", "b", "c"] };
+    expect(options.levels.map((_, option) => levelColour(options, option))).toEqual([
+      "var(--cat-1)",
+      "var(--cat-2)",
+      "var(--cat-3)",
+    ]);
+    expect(answerOfOptions([2, 0, 2])).toEqual({ kind: "options", value: [0, 2] });
+    expect(answerName(options, answerOfOptions([2, 0]))).toBe("a + c");
+    expect(answerName(options, answerOfOptions([]))).toBe("none");
+    expect(answerName(five, answerOf(3))).toBe("4");
+    expect([optionsOf(answerOfOptions([1])), optionsOf(null)]).toEqual([[1], []]);
+    expect([levelOf(answerOf(3)), levelOf(answerOfOptions([1])), levelOf(null)]).toEqual([3, null, null]);
+    expect(sameAnswer(answerOfOptions([1, 0]), answerOfOptions([0, 1]))).toBe(true);
+    expect(sameAnswer(answerOfOptions([]), null)).toBe(false);
+    const all = Array.from({ length: 64 }, (_, option) => option);
+    expect(optionsOf(answerOfOptions(all))).toHaveLength(64);
+  });
+
+  it("are said in words", () => {
+    expect(inWords(five, [0.5, 0.46, 0.04, null, 0])).toBe("1: 50 %, 2: 46 %");
+    expect(shares([1, 3])).toEqual([0.25, 0.75]);
+    expect(shares([0, 0])).toBeNull();
+  });
+});
+
+describe("numbers", () => {
+  it("are dashes where they are not known", () => {
+    expect([percent(null), decimal(null), signed(undefined), interval([null, 1])]).toEqual([
+      "–",
+      "–",
+      "–",
+      "–",
+    ]);
+  });
+
+  it("writes what rounds to zero without a sign", () => {
+    expect([decimal(-0.001), signed(-0.004), signed(0.001), signed(-0.006)]).toEqual([
+      "0.00",
+      "0.00",
+      "0.00",
+      "−0.01",
+    ]);
+  });
+
+  it("read like numbers", () => {
+    expect([count(12345), percent(0.456), decimal(-0.5), signed(0.5), interval([0.4, 0.561])]).toEqual([
+      "12,345",
+      "46 %",
+      "−0.50",
+      "+0.50",
+      "40–56 %",
+    ]);
+    expect([counted(1, "text"), counted(2000, "text")]).toEqual(["1 text", "2,000 texts"]);
+    expect([timeLeft(0.2), timeLeft(61), timeLeft(4000)]).toEqual(["1 s left", "2 min left", "2 h left"]);
+  });
+
+  it("stand in sentences that begin with a capital, but for names and paths", () => {
+    expect([
+      sentence("no project is open"),
+      sentence("/a/b is no file"),
+      sentence("rater.csv is empty"),
+    ]).toEqual(["No project is open", "/a/b is no file", "rater.csv is empty"]);
+  });
+
+  it("tell the day and the file", () => {
+    const noon = new Date(2026, 5, 10, 12).getTime();
+    expect(dayOf(noon - 3600e3, noon)).toBe("today");
+    expect(dayOf(noon - 13 * 3600e3, noon)).toBe("yesterday");
+    expect([fileName("/a/b c.csv"), fileName("C:\\x\\y.csv")]).toEqual(["b c.csv", "y.csv"]);
+  });
+});
+
+describe("columns", () => {
+  const columns: ColumnChoices = {
+    ...NO_COLUMNS,
+    text_id: "id",
+    text: "body",
+    annotator: "who",
+    label: "score",
+    attributes: ["age"],
+  };
+
+  it("have one role each", () => {
+    expect(["body", "age", "note"].map((c) => rolesOf(columns)(c))).toEqual(["text", "attribute", "other"]);
+  });
+
+  it("give up their old role, and take a role from the column that had it", () => {
+    const next = withRole(columns, "age", "label");
+    expect(next.label).toBe("age");
+    expect(next.attributes).toEqual([]);
+    expect(rolesOf(next)("score")).toBe("other");
+    const spans = withRole(columns, "from", "span_start");
+    expect([rowsAreSpans(columns), rowsAreSpans(spans), rolesOf(spans)("from")]).toEqual([
+      false,
+      true,
+      "span_start",
+    ]);
+    expect(withRole(columns, "who", "attribute")).toMatchObject({
+      annotator: null,
+      attributes: ["age", "who"],
+    });
+  });
+});
+
+it("values of an attribute differ in colour and in shape; the eighth and further share one sign", () => {
+  const { list, of } = categorise(["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+  expect(list).toHaveLength(8);
+  expect(new Set(list.slice(0, 7).map((c) => c.colour)).size).toBe(7);
+  expect(new Set(list.slice(0, 7).map((c) => c.path)).size).toBe(7);
+  expect(of("h")).toBe(of("i"));
+  expect(of(undefined).value).toBe("not known");
+});
+
+describe("a key belongs to the control", () => {
+  const pressed = (html: HTMLElement, key: string, more: KeyboardEventInit = {}) => {
+    document.body.append(html);
+    let belongs = false;
+    html.addEventListener("keydown", (event) => (belongs = belongsToControl(event)), { once: true });
+    html.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
+    html.remove();
+    return belongs;
+  };
+  const element = (name: string, attributes: Record<string, string> = {}) => {
+    const made = document.createElement(name);
+    Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+    return made;
+  };
+
+  it("where it is a field, or a list that is open", () => {
+    expect(pressed(element("input"), "3")).toBe(true);
+    expect(pressed(element("textarea"), "u")).toBe(true);
+    expect(pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "true" }), "3")).toBe(
+      true,
+    );
+    expect(
+      pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "false" }), "ArrowDown"),
+    ).toBe(true);
+  });
+
+  it("and to the view everywhere else", () => {
+    expect(pressed(element("div"), "3")).toBe(false);
+    expect(pressed(element("button"), "3")).toBe(false);
+    expect(pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "false" }), "3")).toBe(
+      false,
+    );
+    expect(pressed(element("div"), "s", { ctrlKey: true })).toBe(true);
+  });
+});
+
+it("arrows go to the nearest point that way", () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 10, y: 1 },
+    { x: 6, y: 5 },
+    { x: 0, y: -5 },
+  ];
+  expect(nearest(points, 0, "ArrowRight")).toBe(1);
+  expect(nearest(points, 0, "ArrowUp")).toBe(3);
+  expect(nearest(points, 0, "ArrowLeft")).toBe(-1);
+});
+
+it("whatever is thrown can be shown", () => {
+  const problem = { code: "busy", message: "It is open elsewhere.", detail: null };
+  expect(asProblem(problem)).toBe(problem);
+  expect(asProblem(new Error("boom"))).toMatchObject({ code: "unexpected", detail: "boom" });
+  expect(asProblem("command x not found").detail).toBe("command x not found");
+});
+
+it("time in a hidden window does not count", () => {
+  let now = 0;
+  const time = new VisibleTime(() => now);
+  time.restart(true);
+  now = 100;
+  time.setVisible(false);
+  now = 5000;
+  time.setVisible(true);
+  now = 5050;
+  expect(time.elapsed).toBe(150);
+  time.restart(false);
+  now = 9000;
+  expect(time.elapsed).toBe(0);
+});

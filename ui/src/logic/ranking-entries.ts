@@ -1,0 +1,55 @@
+// The rows of the ranking: texts, and over those that cannot be told apart a row that opens.
+import type { TextId } from "$api/bindings";
+
+/** So many texts of a group are shown while it is closed; groups hardly larger need no row of their own. */
+export const SHOWN = 10;
+const SMALLEST = SHOWN + 3;
+
+export type Entry =
+  | { kind: "text"; text: TextId; rank: number }
+  | { kind: "tie"; group: number; first: number; size: number; open: boolean };
+
+/** The rows for an order whose groups of texts that are not told apart have these sizes. */
+export function entriesOf(
+  order: readonly TextId[],
+  ties: readonly number[],
+  open: ReadonlySet<number>,
+): Entry[] {
+  const entries: Entry[] = [];
+  let at = 0;
+  const push = (size: number) => {
+    for (const end = Math.min(order.length, at + size); at < end; at += 1) {
+      const text = order[at];
+      if (text !== undefined) entries.push({ kind: "text", text, rank: at + 1 });
+    }
+  };
+  ties.forEach((size, group) => {
+    if (size < SMALLEST) {
+      push(size);
+      return;
+    }
+    const end = at + size;
+    entries.push({ kind: "tie", group, first: at + 1, size, open: open.has(group) });
+    push(open.has(group) ? size : SHOWN);
+    at = end;
+  });
+  push(order.length);
+  return entries;
+}
+
+/** The group of a text that a closed group hides; `null` where it is in sight. */
+export function hiddenIn(
+  text: TextId,
+  order: readonly TextId[],
+  ties: readonly number[],
+  open: ReadonlySet<number>,
+): number | null {
+  const place = order.indexOf(text);
+  let from = 0;
+  for (const [group, size] of ties.entries()) {
+    if (place < from + size)
+      return size >= SMALLEST && !open.has(group) && place >= from + SHOWN ? group : null;
+    from += size;
+  }
+  return null;
+}

@@ -1,0 +1,27 @@
+// What a person says beside an answer: a note, reasons, how sure they are.
+import type { Remark } from "$api/bindings";
+
+export const NO_REMARK: Remark = { note: null, reasons: [], confidence: null };
+
+/** Confidence from 1 to 5, in words. */
+export const SURE = ["a guess", "unsure", "fairly sure", "sure", "certain"] as const;
+
+export function sameRemark(a: Remark, b: Remark): boolean {
+  return (
+    (a.note ?? "").trim() === (b.note ?? "").trim() &&
+    a.confidence === b.confidence &&
+    a.reasons.length === b.reasons.length &&
+    a.reasons.every((reason, i) => reason === b.reasons[i])
+  );
+}
+
+export const isEmpty = (remark: Remark): boolean => sameRemark(remark, NO_REMARK);
+
+/** With a reason more, or without it; in the order in which they are offered, and what is not offered any more last. */
+export function toggleReason(remark: Remark, reason: string, offered: readonly string[]): Remark {
+  const chosen = remark.reasons.includes(reason)
+    ? remark.reasons.filter((other) => other !== reason)
+    : [...remark.reasons, reason];
+  const place = (one: string) => (offered.includes(one) ? offered.indexOf(one) : offered.length);
+  return { ...remark, reasons: chosen.toSorted((a, b) => place(a) - place(b)) };
+}

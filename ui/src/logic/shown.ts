@@ -1,0 +1,89 @@
+// What the window can show: its views, its dialogs, and what it asks about before it leaves.
+import type { GroupsChoice, QuestionId } from "$api/bindings";
+
+/** Where the rail leads. */
+export type Destination = "findings" | "label" | "people" | "models" | "project";
+/** What is on screen: a destination, which is also the name of its first tab, or another tab of it. */
+export type View = Destination | "findings-texts" | "label-list" | "people-study";
+
+/** The tabs of each destination, in their order. */
+export const TABS: Readonly<Record<Destination, readonly View[]>> = {
+  findings: ["findings", "findings-texts"],
+  label: ["label", "label-list"],
+  people: ["people", "people-study"],
+  models: ["models"],
+  project: ["project"],
+};
+export const TAB_NAMES: Readonly<Record<View, string>> = {
+  findings: "Summary",
+  "findings-texts": "Texts",
+  label: "Answer",
+  "label-list": "List",
+  people: "Annotators",
+  "people-study": "Study",
+  models: "Models",
+  project: "Project",
+};
+export const DESTINATIONS = Object.keys(TABS) as Destination[];
+/** What whoever has a packet can see: figures are the study's. */
+export const PACKET_VIEWS: readonly View[] = ["label", "label-list", "project"];
+
+/** Views by the names that they had in earlier versions: what was remembered by those still holds. */
+export const FORMER_VIEWS: ReadonlyMap<string, View> = new Map([
+  ["overview", "findings"],
+  ["disagreement", "findings-texts"],
+  ["texts", "label-list"],
+  ["annotators", "people"],
+  ["study", "people-study"],
+]);
+
+export function destinationOf(view: View): Destination {
+  return DESTINATIONS.find((one) => TABS[one].includes(view)) ?? "findings";
+}
+
+/** The view that was remembered by this name, of this version or an earlier one. */
+export function viewNamed(name: string | null): View | null {
+  if (name === null) return null;
+  const known = DESTINATIONS.flatMap((one) => TABS[one]).find((view) => view === name);
+  return known ?? FORMER_VIEWS.get(name) ?? null;
+}
+
+export type OpenDialog =
+  | "palette"
+  | "new-project"
+  | "hand-in"
+  | "settings"
+  | "care"
+  | "export"
+  | "report"
+  | "keys"
+  | "question"
+  | "questions"
+  | "question-edit"
+  | "remove"
+  | "run"
+  | "run-delete"
+  | "encoder"
+  | "encoders"
+  | "guideline"
+  | "practice"
+  | "checks"
+  | "log"
+  | "study-settings"
+  | "people-form"
+  | "why"
+  | null;
+
+/** Something that ends the work under way: it is asked about first. */
+export interface Leaving {
+  /** What is done then, for the button: "Stop and …". */
+  verb: "close" | "open the other project" | "quit";
+  go: () => Promise<unknown>;
+}
+
+/** Groups that are being compared. */
+export interface ComparisonAtWork {
+  job: number;
+  question: QuestionId;
+  groups: GroupsChoice;
+}

@@ -1,0 +1,157 @@
+// The plan of a study as it is entered: what is wanted of it, what cannot be, and the memory of it on this computer.
+import type { QuestionId, StudyWish } from "$api/bindings";
+
+export interface StudyForm {
+  /** What is asked of each text; all questions while none is chosen. */
+  questions: QuestionId[];
+  /** External ids of people of the study who are asked. */
+  known: string[];
+  /** Further names, one a line or separated by commas. */
+  names: string;
+  /** People whose names are not known yet. */
+  to_come: number | null;
+  per_text: number | null;
+  per_person: number | null;
+  anchors: number | null;
+  /** Percent of each person's texts. */
+  again: number | null;
+  again_after: number | null;
+  balance: string | null;
+  seed: number | null;
+}
+
+/** What is wanted before anybody has said so. */
+export const USUAL: StudyForm = {
+  questions: [],
+  known: [],
+  names: "",
+  to_come: null,
+  per_text: 3,
+  per_person: null,
+  anchors: 0,
+  again: 0,
+  again_after: 20,
+  balance: null,
+  seed: 0,
+};
+
+type Limit = { from: number; to: number; whole: boolean; empty: boolean; says: string };
+const LIMITS: Partial<Record<keyof StudyForm, Limit>> = {
+  to_come: {
+    from: 0,
+    to: 10_000,
+    whole: true,
+    empty: true,
+    says: "A whole number up to 10,000, or nothing.",
+  },
+  per_text: { from: 1, to: 4e9, whole: true, empty: false, says: "A whole number, 1 or more." },
+  per_person: { from: 1, to: 4e9, whole: true, empty: true, says: "A whole number, 1 or more, or nothing." },
+  anchors: { from: 0, to: 4e9, whole: true, empty: true, says: "A whole number, or nothing." },
+  again: { from: 0, to: 100, whole: false, empty: true, says: "A number from 0 to 100." },
+  again_after: { from: 0, to: 4e9, whole: true, empty: true, says: "A whole number." },
+  seed: { from: 0, to: 4_294_967_295, whole: true, empty: true, says: "A whole number up to 4,294,967,295." },
+};
+
+/** What is wrong with what was entered, by its field; nothing where it can be asked about. */
+export function faults(form: StudyForm): Partial<Record<keyof StudyForm, string>> {
+  const found: Partial<Record<keyof StudyForm, string>> = {};
+  for (const [field, limit] of Object.entries(LIMITS) as [keyof StudyForm, Limit][]) {
+    // Not shown, not asked for.
+    if (field === "again_after" && !form.again) continue;
+    const value = form[field] as number | null;
+    const fits =
+      value === null
+        ? limit.empty
+        : value >= limit.from && value <= limit.to && (!limit.whole || Number.isInteger(value));
+    if (!fits) found[field] = limit.says;
+  }
+  return found;
+}
+
+/** Names out of a text: one a line, or separated by commas. */
+export function namesOf(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** Names for people to come, numbered on from those that are taken, as the command does. */
+function namesToCome(n: number, taken: ReadonlySet<string>): string[] {
+  const names: string[] = [];
+  for (let i = 1; names.length < n; i++) if (!taken.has(`person-${i}`)) names.push(`person-${i}`);
+  return names;
+}
+
+/** What is asked for; `project` are the people of the project. */
+export function wishOf(
+  form: StudyForm,
+  project: readonly { external_id: string; name: string }[],
+): StudyWish {
+  const known = new Set(form.known);
+  const named = namesOf(form.names).filter((name) => !known.has(name));
+  const taken = new Set([...named, ...project.flatMap((person) => [person.external_id, person.name])]);
+  return {
+    questions: form.questions,
+    people: [...form.known, ...named, ...namesToCome(form.to_come ?? 0, taken)],
+    new_people: false,
+    per_text: form.per_text ?? 1,
+    per_person: form.per_person,
+    anchors: form.anchors ?? 0,
+    repeat: (form.again ?? 0) / 100,
+    again_after: form.again ? (form.again_after ?? 0) : 0,
+    balance: form.balance,
+    seed: form.seed ?? 0,
+  };
+}
+
+const KEY = "dissensus.study-plan:";
+
+/** What was entered last for this project, on this computer; none where nothing is kept. */
+export function remembered(project: string): StudyForm | null {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY + project) ?? "null");
+    return typeof kept === "object" && kept !== null ? fitted(kept as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps what was entered; without room for it, it is entered again the next time. */
+export function remember(project: string, form: StudyForm): void {
+  try {
+    localStorage.setItem(KEY + project, JSON.stringify(form));
+  } catch {
+    // It is a convenience.
+  }
+}
+
+/** Keeps nothing of what was entered for this project: it names people. */
+export function forget(project: string): void {
+  localStorage.removeItem(KEY + project);
+}
+
+/** Only what is of the kind that it should be: another version may have written it. */
+function fitted(kept: Record<string, unknown>): StudyForm {
+  const number = (field: keyof StudyForm) => {
+    const value = kept[field];
+    return typeof value === "number" || value === null ? value : (USUAL[field] as number | null);
+  };
+  const list = <T>(field: keyof StudyForm, is: (one: unknown) => one is T): T[] => {
+    const value = kept[field];
+    return Array.isArray(value) ? value.filter(is) : [];
+  };
+  return {
+    questions: list("questions", (one): one is number => typeof one === "number"),
+    known: list("known", (one): one is string => typeof one === "string"),
+    names: typeof kept["names"] === "string" ? kept["names"] : "",
+    to_come: number("to_come"),
+    per_text: number("per_text"),
+    per_person: number("per_person"),
+    anchors: number("anchors"),
+    again: number("again"),
+    again_after: number("again_after"),
+    balance: typeof kept["balance"] === "string" ? kept["balance"] : null,
+    seed: number("seed"),
+  };
+}

@@ -1,0 +1,114 @@
+// The words of a text with what people did, and would do, with each: how hot a word is, where runs of one heat are, and what is told of it.
+import type { AnnotatorId, WordFigure, WordHeat } from "$api/bindings";
+import { count, counted, percent } from "$words/format";
+import type { Stretch, TextUnits } from "./text-units";
+
+/** What heat is of: who marked a word, who would, or whether two people differ on it. */
+export type HeatBy = "marked" | "expected" | "differ";
+
+/** The figure at which the ramp ends. Of many people half mark a word where they differ most. */
+export const MOST: Readonly<Record<HeatBy, number>> = { marked: 1, expected: 1, differ: 0.5 };
+/** Heats that can be told apart: fewer runs, and no eye sees more. */
+const STEPS = 25;
+const MOST_NAMES = 5;
+
+/** A word at its place, in UTF-16 code units. */
+export interface HeatWord extends Stretch {
+  readonly figure: WordFigure;
+}
+
+/** A part of the text of one heat, from 0 to 1. */
+export interface HeatRun extends Stretch {
+  readonly text: string;
+  readonly heat: number;
+}
+
+/** The words with their places; figures count characters. */
+export function wordsIn(units: TextUnits, figures: readonly WordFigure[]): HeatWord[] {
+  return figures.map((figure) => ({
+    start: units.unitOf(figure.start),
+    end: units.unitOf(figure.end),
+    figure,
+  }));
+}
+
+/** What a word has of this, as a share of 1; null where it is not known. */
+function figureOf(word: WordFigure, by: HeatBy, answers: number): number | null {
+  if (by === "marked") return answers > 0 ? word.marked_by.length / answers : null;
+  return word[by];
+}
+
+/** How hot a word is, from 0 to 1 of the ramp. */
+export function heatOf(word: WordFigure, by: HeatBy, answers: number): number {
+  const share = (figureOf(word, by, answers) ?? 0) / MOST[by];
+  return Math.round(Math.max(0, Math.min(1, share)) * STEPS) / STEPS;
+}
+
+/** The text cut where its heat changes; what lies between two words of one heat belongs to them. Together the runs are the text. */
+export function runsOf(units: TextUnits, words: readonly HeatWord[], heats: readonly number[]): HeatRun[] {
+  const parts: { start: number; heat: number }[] = [];
+  const begin = (start: number, heat: number) => {
+    if (parts.at(-1)?.start === start) parts.pop();
+    if (parts.at(-1)?.heat !== heat) parts.push({ start, heat });
+  };
+  begin(0, 0);
+  words.forEach((word, i) => {
+    const heat = heats[i] ?? 0;
+    begin(word.start, heat);
+    const next = words[i + 1];
+    if (!next || heats[i + 1] !== heat) begin(word.end, 0);
+  });
+  return parts
+    .map(({ start, heat }, i) => {
+      const end = parts[i + 1]?.start ?? units.length;
+      return { start, end, heat, text: units.body.slice(start, end) };
+    })
+    .filter(({ start, end }) => start < end);
+}
+
+/** The last word that begins at or before a place; -1 where none does. */
+export function wordUpTo(words: readonly Stretch[], place: number): number {
+  let [low, high] = [0, words.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((words[middle]?.start ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** The word at a place, or the one that ends there; null between words. */
+export function wordAt(words: readonly Stretch[], place: number): number | null {
+  const at = wordUpTo(words, place);
+  const word = words[at];
+  return word && place <= word.end ? at : null;
+}
+
+/** "3 of 5 marked it: Ada, Ben, Cy; expected 40 % of 262, two of them differ with 41 %" */
+export function wordWords(word: WordFigure, heat: WordHeat, name: (id: AnnotatorId) => string): string {
+  const marked = markedWords(word.marked_by.map(name), heat.answers);
+  if (heat.people === 0) return marked;
+  const expected = `expected ${percent(word.expected)} of ${count(heat.people)}`;
+  return `${marked}; ${expected}, two of them differ with ${percent(word.differ)}`;
+}
+
+function markedWords(names: readonly string[], answers: number): string {
+  if (answers === 0) return "nobody has answered yet";
+  if (names.length === 0) return `none of ${count(answers)} marked it`;
+  const some = names.length > MOST_NAMES + 1 ? names.slice(0, MOST_NAMES) : names;
+  const more = names.length > some.length ? ` and ${count(names.length - some.length)} more` : "";
+  return `${count(names.length)} of ${count(answers)} marked it: ${some.join(", ")}${more}`;
+}
+
+/** What the colours say, for this text. */
+export function heatWords(by: HeatBy, heat: WordHeat, filtered: boolean): string {
+  const nobody = filtered
+    ? "None of the people chosen has answered this text."
+    : "Nobody has answered this text yet.";
+  if (by === "marked")
+    return heat.answers === 0 ? nobody : `Share of ${counted(heat.answers, "answer")} with the word marked.`;
+  const people = count(heat.people);
+  return by === "expected"
+    ? `Share of ${people} people who would mark a word.`
+    : `Chance that two of ${people} people differ on a word; 50 % is the most in a large group.`;
+}

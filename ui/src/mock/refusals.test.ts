@@ -1,0 +1,34 @@
+// The invented project refuses in the program's own words.
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { problem, SENTENCES } from "./refusals";
+
+const PLACE = /\{[^{}]*\}/g;
+
+/** Sentences and codes as the program's source has them, with `{}` for what is filled in. */
+const said = new Set(
+  readdirSync("../crates", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".rs"))
+    .flatMap((name) => [...readFileSync(`../crates/${name}`, "utf8").matchAll(/"((?:[^"\\]|\\[^])*)"/g)])
+    .map(([, text = ""]) =>
+      text
+        .replaceAll(/\\\r?\n\s*/g, "")
+        .replaceAll('\\"', '"')
+        .replaceAll(PLACE, "{}"),
+    ),
+);
+
+it("finds the program's sentences", () => expect(said.size).toBeGreaterThan(500));
+
+it.each(Object.entries(SENTENCES))("%s is a sentence of the program", (which, sentence) => {
+  expect(said).toContain(sentence.replaceAll(PLACE, "{}"));
+  expect(said).toContain(which.split(" ")[0]);
+});
+
+it("fills what is left open in order", () => {
+  expect(problem("project-locked", ["/a/S.dissensus", "dissensus-window, process 7"])).toEqual({
+    code: "project-locked",
+    message: "/a/S.dissensus is open already (dissensus-window, process 7); close it there first",
+    detail: null,
+  });
+});

@@ -1,0 +1,671 @@
+// What the whole window shares: the open project, who labels, what is asked, jobs, settings.
+import { commands, events } from "$bindings";
+import type {
+  PlanWish,
+  AnnotatorId,
+  AnnotatorInfo,
+  AppInfo,
+  AppSettings,
+  CorrelationChoice,
+  GroupsChoice,
+  ImportReport,
+  JobInfo,
+  LabelsChanged,
+  ModelChanged,
+  PacketInfo,
+  ProjectInfo,
+  QuestionId,
+  QuestionInfo,
+  Removal,
+  TextFilter,
+  TextId,
+  TextOrder,
+} from "$api/bindings";
+import { CareStore } from "./care.svelte";
+import { Drafts } from "./drafts";
+import { isHandIn, routeDrop } from "$logic/drops";
+import { EncoderStore } from "./encoder.svelte";
+import { GuidelineStore } from "./guideline.svelte";
+import { JobList } from "./job-list.svelte";
+import { Outputs } from "./outputs";
+import { PasteStore } from "./paste.svelte";
+import { CAN_BE_SAVED, asProblem } from "$words/problems";
+import { PeopleStore } from "./people.svelte";
+import { PracticeStore } from "./practice.svelte";
+import { RankingStore } from "./ranking.svelte";
+import { headlineWords, modelName } from "$words/run";
+import { READ_ONLY } from "$words/read-only";
+import { RunsStore } from "./runs.svelte";
+import { SettingsStore } from "./settings-store.svelte";
+import { StudyStore } from "./study.svelte";
+import { TextList } from "./text-list.svelte";
+import {
+  destinationOf,
+  PACKET_VIEWS,
+  viewNamed,
+  type ComparisonAtWork,
+  type Destination,
+  type Leaving,
+  type OpenDialog,
+  type View,
+} from "$logic/shown";
+import { Toasts, type ToastAction } from "./toasts.svelte";
+import * as platform from "$platform";
+
+type Change = LabelsChanged | ModelChanged;
+
+/** Why a project cannot be opened to write that may well be read. */
+const READABLE = ["project-locked", "project-read-only", "project-folder-read-only"];
+
+/** How long after the last change the counts are asked for again. */
+const COUNTS_LAG_MS = 1200;
+export class App {
+  ready = $state(false);
+  /** A project is being opened. */
+  opening = $state(false);
+  info = $state<AppInfo | null>(null);
+  project = $state.raw<ProjectInfo | null>(null);
+  people = $state.raw<AnnotatorInfo[]>([]);
+  view = $state<View>("label");
+  /** How often the view on screen was asked for once more: it leads back to how it opens. */
+  shownAgain = $state(0);
+  questionId = $state<QuestionId | null>(null);
+  /** The option whose figures were chosen last, of whichever question. */
+  optionId = $state<QuestionId | null>(null);
+  /** The questions that are on one screen, in their order; none where one is asked at a time. */
+  screen = $state.raw<readonly QuestionId[]>([]);
+  /** The question that is being changed. */
+  editing = $state<QuestionId | null>(null);
+  /** What is asked about being taken out. */
+  removing = $state.raw<Removal | null>(null);
+  annotatorId = $state<AnnotatorId | null>(null);
+  order = $state<TextOrder>("file");
+  groupBy = $state<string | null>(null);
+  /** What was wanted of a study last. */
+  plan = $state.raw<PlanWish | null>(null);
+  /** The groups that were compared last. */
+  compared = $state.raw<GroupsChoice | null>(null);
+  /** Groups that another view wants compared in Findings. */
+  wantedGroups = $state.raw<{ groups: GroupsChoice; reason: string } | null>(null);
+  /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
+  correlated = $state.raw<CorrelationChoice>({ questions: [], runs: [] });
+  correlating = $state.raw<number | null>(null);
+  /** What was asked to be compared last, until that has ended: its view may be left and come back to. */
+  comparison = $state.raw<ComparisonAtWork | null>(null);
+  dialog = $state<OpenDialog>(null);
+  /** A text that another view wants to be shown in Findings. */
+  wantedText = $state<TextId | null>(null);
+  /** A text that another view wants on the desk. */
+  wantedOnDesk = $state<TextId | null>(null);
+  /** A person that another view wants to be shown in People. */
+  wantedPerson = $state<AnnotatorId | null>(null);
+  importing = $state<string | null>(null);
+  /** What was imported, while it is looked at. */
+  imported = $state.raw<ImportReport | null>(null);
+  /** Waits for an answer whether the work under way may be stopped. */
+  leaving = $state.raw<Leaving | null>(null);
+  /** Writes what a view still has to write, before the project is closed or another one is opened. Set by that view. */
+  settle: (() => Promise<void>) | null = null;
+  /** The newest change of labels or models, and how many there were. */
+  changes = $state(0);
+  readonly toasts: Toasts = new Toasts((code) =>
+    CAN_BE_SAVED.includes(code)
+      ? { label: "Save a copy of what is open", run: () => this.outputs.askForCopy() }
+      : undefined,
+  );
+  readonly ranking = new RankingStore();
+  readonly texts = new TextList();
+  readonly runs = new RunsStore();
+  readonly encoder = new EncoderStore(this);
+  readonly drafts = new Drafts();
+  readonly guideline = new GuidelineStore();
+  readonly outputs = new Outputs(this);
+  readonly paste = new PasteStore(this);
+  readonly study = new StudyStore(this);
+  readonly practice = new PracticeStore(this);
+  readonly who = new PeopleStore(this);
+  readonly care = new CareStore(this);
+  readonly #settings = new SettingsStore((work) => this.attempt(work));
+  readonly work = new JobList(this.toasts, (job) => {
+    if (job.kind === "encode") void this.refresh();
+  });
+
+  /** The tab that was shown last of each destination. */
+  #tabs: Partial<Record<Destination, View>> = {};
+  #counting: ReturnType<typeof setTimeout> | undefined;
+
+  readonly question: QuestionInfo | null = $derived(
+    this.project?.questions.find((q) => q.id === this.questionId) ?? null,
+  );
+  /** What Label asks: the questions of the screen, or the one that is chosen. */
+  readonly asked: readonly QuestionInfo[] = $derived.by(() => {
+    const all = this.project?.questions ?? [];
+    const together = this.screen.flatMap((id) => all.find((q) => q.id === id) ?? []);
+    return together.length > 1 ? together : this.question ? [this.question] : [];
+  });
+  /** What figures are of: the question, or of a multi-label question one of its options. */
+  readonly figured: QuestionInfo | null = $derived(
+    this.question?.options.find((option) => option.id === this.optionId) ??
+      this.question?.options[0] ??
+      this.question,
+  );
+  readonly figuredId: QuestionId | null = $derived(this.figured?.id ?? null);
+  /** Everything that figures can be of. */
+  readonly allFigured: QuestionInfo[] = $derived(
+    (this.project?.questions ?? []).flatMap((q) => (q.options.length > 0 ? q.options : [q])),
+  );
+  readonly annotator: AnnotatorInfo | null = $derived(
+    this.people.find((a) => a.id === this.annotatorId) ?? null,
+  );
+  /** Whether the project is open to read: nothing can be written to it. */
+  get readOnly(): boolean {
+    return this.project?.read_only ?? false;
+  }
+
+  get settings(): AppSettings {
+    return this.#settings.now;
+  }
+
+  /** Whether the study shows what others say after an answer. */
+  get reveals(): boolean {
+    return this.project?.reveals ?? false;
+  }
+
+  /** Whether texts and pictures are shown without colour: the person or the study wants it. */
+  get grey(): boolean {
+    return (this.settings.greyscale ?? false) || (this.project?.care.greyscale ?? false);
+  }
+
+  /** Puts everything out of sight, or brings it back: at any moment, without a question. What was said beside answers is written. */
+  stop(): void {
+    if (!this.project) return;
+    if (!this.care.stopped) {
+      void this.attempt(async () => this.settle?.());
+      this.dialog = null;
+      this.importing = null;
+    }
+    this.care.stopped = !this.care.stopped;
+  }
+
+  saveSettings(settings: AppSettings): Promise<void> {
+    return this.#settings.save(settings);
+  }
+
+  /** Work in the background that is under way, or has just ended. */
+  get jobs(): JobInfo[] {
+    return this.work.all;
+  }
+  /** What would be broken off by closing the project. */
+  get works(): JobInfo[] {
+    return this.work.lost;
+  }
+  /** For screen readers: what work began or ended last. */
+  get announcement(): string {
+    return this.work.announcement;
+  }
+
+  /** Begins: settings, what the command line asked for, and listening. */
+  async start(): Promise<void> {
+    await this.attempt(async () => {
+      await this.#settings.load();
+      await this.#listen();
+      this.info = await commands.appInfo();
+      const launch = await commands.launchInfo();
+      const open = await commands.project();
+      if (open) await this.#show(open);
+      else if (launch.project && launch.read_only) await this.openToRead(launch.project);
+      else if (launch.project) await this.open(launch.project);
+    });
+    this.ready = true;
+  }
+
+  /** Runs `work`; what it throws becomes a notice. */
+  async attempt<T>(
+    work: () => Promise<T>,
+    instead?: (code: string) => ToastAction | undefined,
+  ): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (thrown) {
+      // Between two projects there is none: what the old one was still asked for is of no interest any more.
+      const between = this.opening || this.study.merging > 0;
+      const { code } = asProblem(thrown);
+      if (!(between && code === "no-project")) this.toasts.problem(thrown, instead?.(code));
+      return undefined;
+    }
+  }
+
+  open(path: string): Promise<boolean> {
+    const toRead = { label: "Open read-only", run: () => this.openToRead(path) };
+    const instead = (code: string) => (READABLE.includes(code) ? toRead : undefined);
+    return this.#replace(() => commands.openProject(path), instead);
+  }
+
+  /** Opens a project to look at: also one that is open elsewhere, or on a disk that cannot be written. */
+  openToRead(path: string): Promise<boolean> {
+    // One of an earlier format is brought up to date by whoever writes to it.
+    const toWrite = { label: "Open to write", run: () => this.open(path) };
+    const instead = (code: string) => (code === "project-older" ? toWrite : undefined);
+    return this.#replace(() => commands.openProjectToRead(path), instead);
+  }
+
+  /** Does something for which the project is closed and opened again, and shows it as it is then. */
+  async reopening<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (!this.project || this.opening) return undefined;
+    const { path } = this.project;
+    const { view } = this;
+    this.opening = true;
+    const done = await this.attempt(work);
+    this.opening = false;
+    if (!(await this.#opening(() => commands.openProject(path), view))) await this.#close();
+    return done;
+  }
+
+  /** Asks whether something that was added by mistake goes. */
+  askToRemove(what: Removal): void {
+    if (this.readOnly) {
+      this.toasts.note(READ_ONLY);
+      return;
+    }
+    this.removing = what;
+    this.dialog = "remove";
+  }
+
+  create(path: string): Promise<boolean> {
+    return this.#replace(() => commands.newProject(path));
+  }
+
+  openSample(): Promise<boolean> {
+    return this.#replace(() => commands.openSample());
+  }
+
+  /** Closes the project; asks first if work is under way. */
+  close(): Promise<void> {
+    return this.#leave({ verb: "close", go: () => this.#close() });
+  }
+
+  /** Ends the application; asks first if work is under way. */
+  quit(): Promise<void> {
+    return this.#leave({ verb: "quit", go: () => this.#quit() });
+  }
+
+  async #quit(): Promise<void> {
+    await this.settle?.();
+    await this.attempt(() => commands.quit());
+  }
+
+  /** What was asked about is done, or the work goes on. */
+  async answer(stop: boolean): Promise<void> {
+    const leaving = this.leaving;
+    this.leaving = null;
+    if (stop) await leaving?.go();
+  }
+
+  async #leave(leaving: Leaving): Promise<void> {
+    if (this.works.length > 0) this.leaving = leaving;
+    else await leaving.go();
+  }
+
+  /** Opens another project in place of this one. Where that is asked about first, nothing was opened yet. */
+  async #replace(
+    open: () => Promise<ProjectInfo>,
+    instead?: (code: string) => ToastAction | undefined,
+  ): Promise<boolean> {
+    if (this.project && this.works.length > 0) {
+      this.leaving = { verb: "open the other project", go: () => this.#opening(open, undefined, instead) };
+      return false;
+    }
+    return this.#opening(open, undefined, instead);
+  }
+
+  async #close(): Promise<void> {
+    await this.settle?.();
+    await this.attempt(() => commands.closeProject());
+    this.project = null;
+    this.care.forget();
+    this.drafts.forget();
+    this.texts.forget();
+    this.study.forget();
+    this.practice.forget();
+    this.guideline.forget();
+    this.people = [];
+    this.work.begin([]);
+    this.importing = null;
+    this.imported = null;
+    this.dialog = null;
+    void platform.setTitle("Dissensus");
+  }
+
+  /** What files that are dropped now would belong to; none where no project is open. */
+  get droppedOn(): View | null {
+    return this.project && this.view;
+  }
+
+  /** Files were dropped. */
+  drop(paths: readonly string[]): void {
+    if (this.guideline.taking) {
+      this.guideline.taking(paths);
+      return;
+    }
+    const drop = routeDrop(paths, this.droppedOn);
+    if (drop.kind === "nothing") return;
+    if (drop.kind === "merge") {
+      if (drop.left.length > 0)
+        this.toasts.note("Only what was handed in is taken", "Drop the other files by themselves.");
+      void this.study.merge(drop.files);
+      return;
+    }
+    if (drop.left.length > 0)
+      this.toasts.note("One file at a time", "The first of the dropped files is taken.");
+    void this.take(drop.file);
+  }
+
+  /** A named file: what was handed in is taken in, projects are opened, anything else is imported into the open project or a new one. */
+  async take(path: string): Promise<void> {
+    if (isHandIn(path)) {
+      await this.study.merge([path]);
+      return;
+    }
+    if (path.toLowerCase().endsWith(".dissensus")) {
+      await this.open(path);
+      return;
+    }
+    if (this.readOnly) {
+      this.toasts.note(READ_ONLY, "Open it to write, then import the file.");
+      return;
+    }
+    if (!this.project) {
+      const stem = path.replace(/^.*[\\/]/, "").replace(/\.[^.]*$/, "");
+      const where = await this.attempt(() => platform.chooseNewProject(stem || "project"));
+      if (!where || !(await this.create(where))) return;
+    }
+    this.importing = path;
+  }
+
+  /** Asks for the project again: counts, questions, embeddings, people. */
+  async refresh(): Promise<void> {
+    if (!this.project) return;
+    await this.attempt(async () => {
+      const [project, people] = await Promise.all([
+        commands.project(),
+        commands.annotators(),
+        this.guideline.refresh(true),
+      ]);
+      if (!project) return;
+      this.project = project;
+      this.people = people;
+      this.#keepQuestion();
+    });
+  }
+
+  /** Goes to a destination, to the tab that was shown last there; from another tab of it to its first. */
+  go(to: Destination): void {
+    const there = destinationOf(this.view) === to;
+    this.show(there ? to : (this.#tabs[to] ?? to));
+  }
+
+  show(view: View): void {
+    if (!this.project) return;
+    if (this.project.packet && !PACKET_VIEWS.includes(view)) return;
+    // The list of texts leads to the desk: whoever goes to Label wants to label.
+    if (view !== "label-list") this.#tabs[destinationOf(view)] = view;
+    if (this.view === view) {
+      this.shownAgain += 1;
+      return;
+    }
+    this.view = view;
+    this.saveChoices();
+  }
+
+  /** Shows everything about a text, among the texts of Findings. */
+  showText(text: TextId): void {
+    this.wantedText = text;
+    this.show("findings-texts");
+  }
+
+  /** Lays a text on the desk of Label. */
+  labelText(text: TextId): void {
+    this.wantedOnDesk = text;
+    this.show("label");
+  }
+
+  /** Shows a text that was looked for: on the desk of whoever labels there, else everything about it. */
+  goToText(text: TextId): void {
+    const labelling = destinationOf(this.view) === "label";
+    if (this.project?.packet || (labelling && this.annotator !== null)) this.labelText(text);
+    else if (this.question) this.showText(text);
+    else {
+      this.texts.forget();
+      this.texts.selected = text;
+      this.show("label-list");
+    }
+  }
+
+  /** Lists texts, those that a filter leaves. */
+  listTexts(filter: TextFilter): void {
+    this.texts.search = "";
+    this.texts.filter = filter;
+    this.show("label-list");
+  }
+
+  /** Shows everything about a person, among the annotators of People. */
+  showPerson(person: AnnotatorId): void {
+    this.wantedPerson = person;
+    this.show("people");
+  }
+
+  /** Compares two groups, in Findings; `reason` says why these. */
+  showGroups(groups: GroupsChoice, reason: string): void {
+    this.wantedGroups = { groups, reason };
+    this.show("findings-texts");
+  }
+
+  /** Chooses a question, or with an option also its question. */
+  ask(question: QuestionId): void {
+    const whole = this.project?.questions.find((q) => q.options.some((option) => option.id === question));
+    this.questionId = whole?.id ?? question;
+    if (whole) this.optionId = question;
+    this.saveChoices();
+  }
+
+  /** Asks one question at a time from now on. */
+  askAlone(question: QuestionId): void {
+    this.screen = [];
+    this.ask(question);
+  }
+
+  /** Asks these on one screen, in this order; fewer than two are asked one at a time. */
+  askTogether(questions: readonly QuestionId[]): void {
+    const [only] = questions;
+    this.screen = questions.length > 1 ? [...questions] : [];
+    if (this.screen.length === 0 && only !== undefined) this.questionId = only;
+    this.saveChoices();
+  }
+
+  labelAs(annotator: AnnotatorId | null): void {
+    this.annotatorId = annotator;
+    this.saveChoices();
+  }
+
+  orderBy(order: TextOrder): void {
+    this.order = order;
+    this.saveChoices();
+  }
+
+  groupWith(attribute: string | null): void {
+    this.groupBy = attribute;
+    this.saveChoices();
+  }
+
+  compareWith(groups: GroupsChoice): void {
+    this.compared = groups;
+    this.saveChoices();
+  }
+
+  /** Adds a person, or finds the person of that name, and labels as them. */
+  async join(name: string): Promise<boolean> {
+    const known = this.people.find((p) => !p.simulated && p.name.toLowerCase() === name.trim().toLowerCase());
+    if (known) {
+      this.labelAs(known.id);
+      return true;
+    }
+    // A name that looks like somebody's is added only where somebody says that it is another person.
+    const another = {
+      label: `“${name.trim()}” is another person`,
+      run: async () => this.#added(await this.attempt(() => commands.addNewAnnotator(name.trim(), {}))),
+    };
+    const instead = (code: string) => (code === "near-name" ? another : undefined);
+    return this.#added(await this.attempt(() => commands.addAnnotator(name.trim(), {}), instead));
+  }
+
+  #added(person: AnnotatorInfo | undefined): boolean {
+    if (!person) return false;
+    this.people = [...this.people, person];
+    this.labelAs(person.id);
+    return true;
+  }
+
+  /** Takes somebody out who was added by mistake; who has labelled since stays, and it is said why. */
+  async takeOut({ id, name }: AnnotatorInfo): Promise<void> {
+    const found = await this.attempt(() => commands.removal({ annotator: id }));
+    if (!found) return;
+    if (found.stays !== null) {
+      this.toasts.note(`“${name}” stays`, found.stays);
+      return;
+    }
+    if (await this.reopening(() => commands.remove({ annotator: id }))) this.toasts.done(`“${name}” is gone`);
+  }
+
+  /** Remembers what was wanted of a study, with the project. */
+  keepPlan(plan: PlanWish): void {
+    if (JSON.stringify(plan) === JSON.stringify(this.plan)) return;
+    this.plan = plan;
+    this.saveChoices();
+  }
+
+  saveChoices(): void {
+    const { annotatorId, questionId, order, view, groupBy, compared, plan, screen } = this;
+    const choices = {
+      annotator: annotatorId,
+      question: questionId,
+      order,
+      view,
+      group_by: groupBy,
+      compared,
+      plan,
+      screen: [...screen],
+    };
+    void this.attempt(() => commands.saveChoices(choices));
+  }
+
+  async cancel(job: number): Promise<void> {
+    await this.attempt(() => commands.cancelJob(job));
+  }
+
+  async #opening(
+    open: () => Promise<ProjectInfo>,
+    view?: View,
+    instead?: (code: string) => ToastAction | undefined,
+  ): Promise<boolean> {
+    if (this.opening) return false;
+    this.opening = true;
+    const done = await this.attempt(async () => {
+      await this.settle?.();
+      await this.#show(await open(), view);
+      return true;
+    }, instead);
+    this.opening = false;
+    return done ?? false;
+  }
+
+  /** Shows a project where it was left; one that was never open before by its findings, or without labels by the desk. */
+  async #show(project: ProjectInfo, view?: View): Promise<void> {
+    this.guideline.forget();
+    const [people, jobs] = await Promise.all([
+      commands.annotators(),
+      commands.jobs(),
+      this.guideline.refresh(true),
+    ]);
+    this.people = people;
+    this.work.begin(jobs);
+    this.importing = null;
+    this.imported = null;
+    if (project.journal_notice)
+      this.toasts.note("The journal of another file was put aside", project.journal_notice, true);
+    // Where the same one is shown again, whoever labels stands where they stood.
+    if (project.path !== this.project?.path) this.care.forget();
+    this.drafts.forget();
+    this.ranking.forget();
+    this.texts.forget();
+    this.runs.forget();
+    this.study.forget();
+    this.wantedOnDesk = null;
+    this.practice.forget();
+    const { choices } = project;
+    this.order = choices.order;
+    this.groupBy = choices.group_by;
+    this.compared = choices.compared;
+    this.plan = choices.plan;
+    this.screen = choices.screen ?? [];
+    this.comparison = null;
+    this.correlated = { questions: [], runs: [] };
+    this.correlating = null;
+    this.#tabs = {};
+    this.view = view ?? viewNamed(choices.view) ?? (project.labels > 0 ? "findings" : "label");
+    this.questionId = choices.question;
+    // Nobody labels in a simulated annotator's name without having chosen to, each time anew.
+    this.annotatorId = people.find((p) => p.id === choices.annotator && !p.simulated)?.id ?? null;
+    if (project.packet) this.#takePacket(project.packet);
+    this.project = project;
+    this.#keepQuestion();
+    void platform.setTitle(`${project.name} · Dissensus`);
+  }
+
+  /** A packet is for one person, who answers all of its questions on one screen. */
+  #takePacket({ annotator, questions }: PacketInfo): void {
+    this.view = "label";
+    this.annotatorId = annotator;
+    this.questionId = questions[0] ?? null;
+    this.screen = questions.length > 1 ? questions : [];
+  }
+
+  /** The question shown is always one there is. */
+  #keepQuestion(): void {
+    const questions = this.project?.questions ?? [];
+    if (!questions.some((q) => q.id === this.questionId)) this.questionId = questions[0]?.id ?? null;
+  }
+
+  async #listen(): Promise<void> {
+    const changed = (change: Change) => {
+      this.changes += 1;
+      this.ranking.hear(change.question);
+      // A label of a multi-label question is one of each of its options.
+      const asked = this.project?.questions.find((q) => q.id === change.question);
+      asked?.options.forEach((option) => this.ranking.hear(option.id));
+      // The counts on the status line may lag; labelling must not wait for them.
+      clearTimeout(this.#counting);
+      this.#counting = setTimeout(() => void this.refresh(), COUNTS_LAG_MS);
+    };
+    await Promise.all([
+      events.jobChanged.listen(({ payload }) => this.work.hear(payload)),
+      events.labelsChanged.listen(({ payload }) => changed(payload)),
+      events.modelChanged.listen(({ payload }) => changed(payload)),
+      events.projectChanged.listen(() => void this.refresh()),
+      events.downloadChanged.listen(({ payload }) => this.encoder.hear(payload)),
+      events.openRequested.listen(
+        ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.take(path)),
+      ),
+      events.closeRequested.listen(() => {
+        void commands.closingAsked();
+        void this.quit();
+      }),
+      events.runChanged.listen(({ payload }) => {
+        // A run that fails is told by its job.
+        if (this.runs.hear(payload))
+          this.toasts.done(`${modelName(payload.model)} has finished training`, headlineWords(payload));
+      }),
+    ]);
+  }
+}
+
+export const app = new App();

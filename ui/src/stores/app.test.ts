@@ -1,0 +1,151 @@
+// Between two projects, and what is opened by what.
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "./app.svelte";
+import { reset } from "../mock/bindings";
+
+const none = { code: "no-project", message: "no project is open", detail: null };
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+});
+
+describe("settings", () => {
+  it("that cannot be kept are not shown as if they were", async () => {
+    const before = app.settings;
+    vi.spyOn(commands, "saveSettings").mockRejectedValue({ code: "io", message: "disk full", detail: null });
+    await app.saveSettings({ ...before, blur: !before.blur });
+    expect(app.settings).toEqual(before);
+    expect(app.toasts.list).toHaveLength(1);
+  });
+
+  it("that were changed twice and could not be kept either time are those of before", async () => {
+    const before = app.settings;
+    const full = { code: "io", message: "disk full", detail: null };
+    const save = vi.spyOn(commands, "saveSettings").mockRejectedValue(full);
+    const first = app.saveSettings({ ...before, blur: !before.blur });
+    const second = app.saveSettings({ ...app.settings, snap_to_words: !before.snap_to_words });
+    expect(app.settings.snap_to_words).toBe(!before.snap_to_words);
+    await Promise.all([first, second]);
+    expect(app.settings).toEqual(before);
+
+    // Where the first was kept, that is what is shown.
+    const once = { ...before, blur: !before.blur };
+    save.mockResolvedValueOnce(null);
+    await Promise.all([
+      app.saveSettings(once),
+      app.saveSettings({ ...once, snap_to_words: !before.snap_to_words }),
+    ]);
+    expect(app.settings).toEqual(once);
+  });
+});
+
+describe("a problem", () => {
+  it("of the project that is being replaced is of no interest", async () => {
+    let opened: () => void = () => {};
+    const real = await commands.openProject("x");
+    vi.spyOn(commands, "openProject").mockReturnValue(
+      new Promise((resolve) => (opened = () => resolve(real))),
+    );
+    const opening = app.open("/other.dissensus");
+    await app.attempt(() => Promise.reject(none));
+    expect(app.toasts.list).toEqual([]);
+    opened();
+    expect(await opening).toBe(true);
+    await app.attempt(() => Promise.reject(none));
+    expect(app.toasts.list).toHaveLength(1);
+  });
+
+  it.each([
+    "project-moved",
+    "project-replaced",
+    "project-removed",
+    "project-journal-gone",
+    "project-link-changed",
+    "project-out-of-reach",
+  ])("%s offers to save what is open, in the program's words, whoever meets it", async (code: string) => {
+    const save = vi.spyOn(app.outputs, "askForCopy").mockResolvedValue();
+    app.toasts.problem({ code, message: "/p.dissensus: what the program says", detail: null });
+    const toast = app.toasts.list.at(-1);
+    expect(toast).toMatchObject({ kind: "problem", stays: true });
+    expect(toast?.message).toBe("/p.dissensus: what the program says");
+    expect(toast?.act?.label).toBe("Save a copy of what is open");
+    await toast?.act?.run();
+    expect(save).toHaveBeenCalled();
+  });
+
+  it("of another kind offers nothing of that", () => {
+    app.toasts.problem({ code: "disk-full", message: "full", detail: null });
+    expect(app.toasts.list.at(-1)?.act).toBeUndefined();
+  });
+
+  it("at opening, a journal of another file, is told until it is closed", async () => {
+    const project = await commands.openProject("/x.dissensus");
+    const notice = "It is kept as x.dissensus-wal.of-another-file-2026-01-31.";
+    vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, journal_notice: notice });
+    expect(await app.open("/x.dissensus")).toBe(true);
+    expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, stays: true });
+  });
+
+  it("of opening is told, and the open project stays", async () => {
+    const before = app.project;
+    expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);
+    expect(app.toasts.list.at(-1)).toMatchObject({
+      kind: "problem",
+      message: expect.stringContaining("is open already"),
+    });
+    expect(app.project).toBe(before);
+  });
+});
+
+describe("a dropped file", () => {
+  it("is opened where it is a project, and looked at where it is not", async () => {
+    const open = vi.spyOn(commands, "openProject");
+    await app.take("/a/Study.DISSENSUS");
+    expect(open).toHaveBeenCalledWith("/a/Study.DISSENSUS");
+    await app.take("/a/comments.csv");
+    expect(app.importing).toBe("/a/comments.csv");
+  });
+
+  it("gets a new project where none is open", async () => {
+    await app.close();
+    const create = vi.spyOn(commands, "newProject");
+    await app.take("/a/my comments.csv");
+    expect(create).toHaveBeenCalledWith("/home/you/Documents/my comments.dissensus");
+    expect(app.importing).toBe("/a/my comments.csv");
+  });
+});
+
+describe("a copy of the project", () => {
+  it("is saved where one says, and the toast names it and what stays behind", async () => {
+    const save = vi.spyOn(commands, "saveCopy").mockResolvedValue({
+      path: "/home/you/Mine.dissensus",
+      bytes: 1,
+      runs: null,
+      runs_left: "/home/you/Comments.dissensus.runs",
+    });
+    await app.outputs.askForCopy();
+    expect(save).toHaveBeenCalledWith(expect.stringMatching(/ copy\.dissensus$/));
+    expect(app.toasts.list.at(-1)).toMatchObject({
+      kind: "done",
+      message: "A copy was saved as Mine.dissensus",
+      detail: expect.stringContaining("Comments.dissensus.runs"),
+    });
+  });
+
+  it("that fails is told as a problem", async () => {
+    vi.spyOn(commands, "saveCopy").mockRejectedValue({ code: "disk-full", message: "full", detail: null });
+    expect(await app.outputs.saveCopy("/x.dissensus")).toBe(false);
+    expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem" });
+  });
+});
+
+describe("diagnostics", () => {
+  it("go to the clipboard", async () => {
+    vi.spyOn(commands, "diagnostics").mockResolvedValue("Dissensus 0.1.0");
+    await app.outputs.copyDiagnostics();
+    expect(app.toasts.list.at(-1)).toMatchObject({ kind: "done", message: "Diagnostics copied" });
+  });
+});

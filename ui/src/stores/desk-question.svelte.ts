@@ -1,0 +1,121 @@
+// One question on the desk, and what was answered to it about the text that lies there.
+import type {
+  Answer,
+  LabelReceipt,
+  LabelTask,
+  PersonSpans,
+  QuestionInfo,
+  Remark,
+  TextPredictions,
+} from "$api/bindings";
+import type { QuestionDrafts, QuestionRemarks } from "./drafts";
+import { placeKey } from "$logic/place";
+import { optionsOf, sameAnswer } from "$kinds/level/levels";
+import { isEmpty, NO_REMARK, sameRemark } from "$logic/remarks";
+import { SpanMarks } from "$kinds/spans/span-marks.svelte";
+import { answerOfSpans, spansOf } from "$kinds/spans/spans";
+
+export class DeskQuestion {
+  task = $state.raw<LabelTask | null>(null);
+  /** The label given, once it is on disk; null before. */
+  given = $state.raw<Answer | null>(null);
+  /** The label on its way to the disk. */
+  saving = $state.raw<Answer | null>(null);
+  /** What the models say; only ever set once {@link given} is. */
+  reveal = $state.raw<TextPredictions | null>(null);
+  /** What the others marked, of a question of spans; only ever set once {@link given} is. */
+  others = $state.raw<readonly PersonSpans[] | null>(null);
+  /** Options put together for this text, not given yet. */
+  pending = $state.raw<Answer | null>(null);
+  /** What is said beside the answer. */
+  remark = $state.raw<Remark>(NO_REMARK);
+  /** What of it is on disk. */
+  #said = $state.raw<Remark>(NO_REMARK);
+  /** What is marked in the text, of a question of spans. */
+  readonly marks: SpanMarks | null;
+
+  constructor(
+    readonly info: QuestionInfo,
+    private readonly drafts: QuestionDrafts,
+    /** What was said and is not on disk, by place. */
+    private readonly waiting: QuestionRemarks,
+  ) {
+    this.marks = info.scale.kind === "spans" ? new SpanMarks(info.scale) : null;
+  }
+
+  /** Whether it is asked about this text: its condition, if it has one, is met. */
+  readonly asked: boolean = $derived(this.task?.asked ?? true);
+  /** The options that are put together, or were given. */
+  readonly picked: readonly number[] = $derived(optionsOf(this.pending ?? this.given));
+  /** Something else was put together than what was given. */
+  readonly changed: boolean = $derived.by(() =>
+    this.marks ? this.marks.changed : this.pending !== null && !sameAnswer(this.pending, this.given),
+  );
+  /** What is put together and not given; null where it is nothing else than what was given. */
+  readonly draft: Answer | null = $derived.by(() => {
+    if (!this.changed) return null;
+    return this.marks ? answerOfSpans(this.marks.spans) : this.pending;
+  });
+  /** Something is said that is not on disk. */
+  readonly unsaid: boolean = $derived(!sameRemark(this.remark, this.#said));
+  /** It waits for an answer, or for a changed one to be given. */
+  readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
+
+  /**
+   * Puts a text before it, or none. What is put together for a text waits there until it comes back. Of an answer that was just taken
+   * back (`undone`) options and marks are there to be changed, unless another answer stands in its place.
+   */
+  lay(task: LabelTask | null, undone: Answer | null = null, unsaid: Remark | null = null): void {
+    this.putAway();
+    this.task = task;
+    this.#said = task?.remark ?? NO_REMARK;
+    const key = task ? placeKey(task) : "";
+    // What was said after an answer that was taken back holds; else what came with that answer is offered again.
+    const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
+    this.remark = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
+    this.waiting.delete(key);
+    this.given = task?.answer ?? null;
+    this.show(task);
+    const draft = this.#takeUp() ?? (this.given === null ? undone : null);
+    if (this.marks) this.#layMarks(this.marks, draft, undone);
+    else this.pending = draft?.kind === "options" && !sameAnswer(draft, this.given) ? draft : null;
+  }
+
+  /** Keeps what is put together, before the text leaves the desk or the desk is left. */
+  putAway(): void {
+    if (this.task && this.draft) this.drafts.set(placeKey(this.task), this.draft);
+    if (this.task && this.unsaid) this.waiting.set(placeKey(this.task), this.remark);
+  }
+
+  /** What was put together for the text, out of where it was kept. */
+  #takeUp(): Answer | null {
+    const kept = this.task && this.drafts.get(placeKey(this.task));
+    if (this.task) this.drafts.delete(placeKey(this.task));
+    return kept ?? null;
+  }
+
+  #layMarks(marks: SpanMarks, draft: Answer | null, undone: Answer | null): void {
+    const { text, body } = this.task ?? { text: null, body: "" };
+    marks.lay(text, body, this.given && spansOf(this.given), draft && spansOf(draft));
+    if (undone && draft === null) marks.offer(spansOf(undone));
+  }
+
+  /** What was said of others comes with a text; it counts only beside an answer. */
+  show(told: Pick<LabelTask, "reveal" | "spans"> | null): void {
+    this.reveal = this.given === null ? null : (told?.reveal ?? null);
+    this.others = this.given === null ? null : (told?.spans ?? null);
+  }
+
+  /** What was said is on disk. */
+  takeRemark(remark: Remark): void {
+    this.#said = remark;
+  }
+
+  /** An answer is on disk. What was put together since it was given stays, to be given. */
+  take(answer: Answer, receipt: LabelReceipt): void {
+    this.given = answer;
+    if (sameAnswer(this.pending, answer)) this.pending = null;
+    this.show(receipt);
+    this.marks?.take(spansOf(answer));
+  }
+}

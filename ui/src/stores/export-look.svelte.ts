@@ -1,0 +1,40 @@
+// What a file would hold, asked for anew whenever the choice changes: the newest question alone is answered.
+import { commands } from "$bindings";
+import type { ExportContents, ExportWish, Problem } from "$api/bindings";
+import { asProblem } from "$words/problems";
+
+export class ExportLook {
+  /** Of the last choice that was answered, and the name of its format. */
+  contents = $state.raw<ExportContents | null>(null);
+  format = $state.raw<string | null>(null);
+  problem = $state.raw<Problem | null>(null);
+  looking = $state(false);
+  #turn = 0;
+
+  async at(wish: ExportWish): Promise<void> {
+    const mine = ++this.#turn;
+    this.looking = true;
+    try {
+      const found = await commands.exportContents(wish);
+      if (mine !== this.#turn) return;
+      this.contents = found;
+      this.format = wish.format;
+      this.problem = null;
+    } catch (thrown) {
+      if (mine !== this.#turn) return;
+      this.contents = null;
+      this.problem = asProblem(thrown);
+    } finally {
+      if (mine === this.#turn) this.looking = false;
+    }
+  }
+
+  /** Nobody wants to know any more. */
+  stop(): void {
+    this.#turn++;
+    if (!this.looking) return;
+    this.looking = false;
+    // Whether it ended by itself meanwhile is of no interest.
+    void commands.stopExportContents().catch(() => undefined);
+  }
+}

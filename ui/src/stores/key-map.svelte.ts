@@ -1,0 +1,100 @@
+// Which key does which action now: the table, and what was changed about it on this computer.
+import { NAMED, named, overlap, type ActionId, type Named, type Scope } from "$logic/action-table";
+import { chordKeys, chordName, chordOf, refusal, type KeyPress } from "$logic/chords";
+import { remember, remembered } from "./remembered";
+import { FORMER_VIEWS } from "$logic/shown";
+
+type Changed = Partial<Record<ActionId, string | null>>;
+const STORE = "keys";
+
+function isChanged(value: unknown): value is Changed {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export class KeyMap {
+  #changed = $state.raw<Changed>(KeyMap.#kept());
+  /** A key is being chosen: it is no command meanwhile. */
+  choosing = $state(false);
+
+  /** What was remembered, as far as it can be meant: of another version an action may be gone, or a key not be free. */
+  static #kept(): Changed {
+    const kept = remembered<Changed & Record<string, unknown>>(STORE, {}, isChanged);
+    const former = new Map([...FORMER_VIEWS].map(([was, is]) => [`view.${is}`, `view.${was}`]));
+    return Object.fromEntries(
+      NAMED.flatMap(({ id, alone }) => {
+        const was = former.get(id);
+        const key: unknown = id in kept || was === undefined ? kept[id] : kept[was];
+        const meant = key === null || (typeof key === "string" && refusal(key, alone) === null);
+        return meant ? [[id, key]] : [];
+      }),
+    );
+  }
+
+  /** The key of an action; null where it has none. */
+  of(id: ActionId): string | null {
+    const changed = this.#changed[id];
+    return changed === undefined ? named(id).key : changed;
+  }
+
+  /** Its keys one by one, as they are printed. */
+  keys(id: ActionId): string[] {
+    const chord = this.of(id);
+    return chord === null ? [] : chordKeys(chord);
+  }
+
+  /** "Ctrl+K"; nothing where it has no key. */
+  name(id: ActionId): string | undefined {
+    const chord = this.of(id);
+    return chord === null ? undefined : chordName(chord);
+  }
+
+  isChanged(id: ActionId): boolean {
+    return this.of(id) !== named(id).key;
+  }
+
+  get anyChanged(): boolean {
+    return NAMED.some(({ id }) => this.isChanged(id));
+  }
+
+  /** The action of this scope that a press means. */
+  actionOf(event: KeyPress, scope: Scope): ActionId | null {
+    const chord = this.choosing ? null : chordOf(event);
+    return (
+      NAMED.find((one) => one.scope === scope && chord !== null && this.of(one.id) === chord)?.id ?? null
+    );
+  }
+
+  /** The other action that has this key where the action can be done. */
+  holder(chord: string, id: ActionId): Named | null {
+    const { scope } = named(id);
+    return (
+      NAMED.find((one) => one.id !== id && overlap(one.scope, scope) && this.of(one.id) === chord) ?? null
+    );
+  }
+
+  /** Gives an action this key, null for none; whichever had it has none then. */
+  set(id: ActionId, chord: string | null): void {
+    const next: Changed = { ...this.#changed };
+    const holder = chord === null ? null : this.holder(chord, id);
+    if (holder) next[holder.id] = null;
+    next[id] = chord;
+    this.#keep(next);
+  }
+
+  /** Its first key again; whichever has that has none then. Without an action all have their first keys again. */
+  reset(id?: ActionId): void {
+    if (id === undefined) this.#keep({});
+    else this.set(id, named(id).key);
+  }
+
+  #keep(next: Changed): void {
+    const kept = NAMED.flatMap((one): [ActionId, string | null][] => {
+      const key = next[one.id];
+      return key === undefined || key === one.key ? [] : [[one.id, key]];
+    });
+    this.#changed = Object.fromEntries(kept) as Changed;
+    remember(STORE, kept.length > 0 ? this.#changed : null);
+  }
+}
+
+export const keyMap = new KeyMap();

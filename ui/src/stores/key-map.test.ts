@@ -1,0 +1,128 @@
+// Keys that were given to other actions, and what is remembered of it.
+import { beforeEach, describe, expect, it } from "vitest";
+import { NAMED, overlap } from "$logic/action-table";
+import { chordKeys, chordOf, refusal, type KeyPress } from "$logic/chords";
+import { KeyMap } from "./key-map.svelte";
+
+beforeEach(() => localStorage.clear());
+
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
+  key,
+  code: "",
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  isComposing: false,
+  ...more,
+});
+const ctrl = (key: string, more: Partial<KeyPress> = {}) => press(key, { ctrlKey: true, ...more });
+
+describe("a key", () => {
+  it("is written down the same on every keyboard", () => {
+    expect(chordOf(press("u"))).toBe("U");
+    expect(chordOf(press("U", { shiftKey: true }))).toBe("U");
+    expect(chordOf(press("?", { shiftKey: true }))).toBe("?");
+    expect(chordOf(ctrl("k"))).toBe("Mod+K");
+    expect(chordOf(ctrl("S", { shiftKey: true }))).toBe("Mod+Shift+S");
+    // Larger is on the key with the equals sign, with Shift or without.
+    expect(chordOf(ctrl("="))).toBe("Mod++");
+    expect(chordOf(ctrl("+", { shiftKey: true }))).toBe("Mod++");
+    expect(chordOf(ctrl("л", { code: "KeyK" }))).toBe("Mod+K");
+    expect(chordOf(press("л", { code: "KeyK" }))).toBe("Л");
+    expect(chordOf(press("F6", { shiftKey: true }))).toBe("Shift+F6");
+  });
+
+  it("is none while it is put together, or with other modifiers", () => {
+    expect(chordOf(press("Control"))).toBeNull();
+    expect(chordOf(press("k", { isComposing: true }))).toBeNull();
+    expect(chordOf(press("Dead"))).toBeNull();
+    expect(chordOf(press("k", { altKey: true }))).toBeNull();
+    // The key beside Ctrl is the system's.
+    expect(chordOf(press("k", { metaKey: true }))).toBeNull();
+  });
+
+  it("is printed part by part", () => {
+    expect(chordKeys("Mod+Shift+S")).toEqual(["Ctrl", "Shift", "S"]);
+    expect(chordKeys("Mod++")).toEqual(["Ctrl", "+"]);
+    expect(chordKeys("/")).toEqual(["/"]);
+  });
+
+  it("is refused where it answers, moves, edits, or could be typed", () => {
+    for (const fixed of ["1", "0", "Enter", "ArrowDown", "Mod+C", "Mod+Z", ",", "Tab"])
+      expect(refusal(fixed, true), fixed).not.toBeNull();
+    expect(refusal("X", true)).toBeNull();
+    expect(refusal("X", false)).toMatch(/Hold Ctrl/);
+    expect(refusal("Mod+X", false)).toMatch(/edits/);
+    expect(refusal("Mod+J", true)).toMatch(/without Ctrl/);
+    expect(refusal("F6", true)).toBeNull();
+    expect(refusal("F6", false)).toBeNull();
+    expect(refusal("ContextMenu", true)).not.toBeNull();
+  });
+});
+
+it("begins without two actions on one key, and with keys that could be chosen", () => {
+  const map = new KeyMap();
+  for (const { id, key } of NAMED) if (key !== null) expect(map.holder(key, id), id).toBeNull();
+  for (const { id, key, alone } of NAMED) if (key !== null) expect(refusal(key, alone), id).toBeNull();
+});
+
+describe("the map", () => {
+  it("gives an action another key, and takes the old one from it", () => {
+    const map = new KeyMap();
+    expect(map.actionOf(press("u"), "label")).toBe("label.undo");
+    map.set("label.undo", "X");
+    expect(map.actionOf(press("x"), "label")).toBe("label.undo");
+    expect(map.actionOf(press("u"), "label")).toBeNull();
+    expect(map.isChanged("label.undo")).toBe(true);
+    expect(map.name("label.undo")).toBe("X");
+  });
+
+  it("knows who has a key, in the view and everywhere, and not in another view", () => {
+    const map = new KeyMap();
+    expect(map.holder("S", "label.undo")?.id).toBe("label.skip");
+    expect(map.holder("R", "label.undo")).toBeNull();
+    expect(map.holder("?", "label.undo")?.id).toBe("app.keys");
+    expect(overlap("label", "everywhere")).toBe(true);
+    expect(overlap("label", "models")).toBe(false);
+  });
+
+  it("takes a key from whichever had it, also on the way back", () => {
+    const map = new KeyMap();
+    map.set("label.undo", "S");
+    expect(map.of("label.skip")).toBeNull();
+    expect(map.keys("label.skip")).toEqual([]);
+    map.reset("label.skip");
+    expect(map.of("label.skip")).toBe("S");
+    expect(map.of("label.undo")).toBeNull();
+    map.reset();
+    expect(map.of("label.undo")).toBe("U");
+    expect(map.anyChanged).toBe(false);
+  });
+
+  it("is remembered, and forgets what is as at first", () => {
+    const map = new KeyMap();
+    map.set("label.undo", "X");
+    map.set("project.copy", null);
+    expect(new KeyMap().of("label.undo")).toBe("X");
+    expect(new KeyMap().of("project.copy")).toBeNull();
+    map.reset();
+    expect(localStorage.length).toBe(0);
+  });
+
+  it("takes nothing of what was remembered that cannot be meant", () => {
+    for (const kept of ["{", "7", "[]", '{"label.undo":"1","no.such":"X","label.skip":7,"label.flag":"X"}']) {
+      localStorage.setItem("dissensus.keys", kept);
+      const map = new KeyMap();
+      expect(map.of("label.undo")).toBe("U");
+      expect(map.of("label.skip")).toBe("S");
+    }
+    expect(new KeyMap().of("label.flag")).toBe("X");
+  });
+
+  it("hears nothing while a key is chosen", () => {
+    const map = new KeyMap();
+    map.choosing = true;
+    expect(map.actionOf(press("u"), "label")).toBeNull();
+  });
+});

@@ -1,0 +1,548 @@
+// One person labelling: the text on the desk, the questions about it, and the way from question to question and from text to text.
+import { commands } from "$bindings";
+import type {
+  AnnotatorId,
+  Answer,
+  LabelTask,
+  Progress,
+  QuestionId,
+  QuestionInfo,
+  Remark,
+  TextId,
+  TextOrder,
+  Undone,
+} from "$api/bindings";
+import type { Drafts } from "./drafts";
+import { placeKey, type Place } from "$logic/place";
+import { DeskQuestion } from "./desk-question.svelte";
+import { sameAnswer } from "$kinds/level/levels";
+import { asProblem } from "$words/problems";
+import { TypedRemarks } from "./typed-remarks";
+import { VisibleTime } from "./visible-time";
+
+interface Desk {
+  annotator: AnnotatorId;
+  /** At least one, in the order in which they are asked; the first one chooses the texts. */
+  questions: readonly QuestionInfo[];
+  order: TextOrder;
+  /** A packet is open: texts come in the order in which they were handed out, some of them again. */
+  assigned?: boolean;
+  /** Where what is put together and not given waits. */
+  drafts: Drafts;
+  /** The version of the guideline that is on screen. */
+  guideline?: () => string | null;
+  /** What spares the person. */
+  care?: DeskCare;
+}
+
+/** What the desk asks of care. */
+interface DeskCare {
+  /** Where the person stands, before the first text. */
+  begin(): Promise<void>;
+  /** A text is read, or something was done with it. */
+  read(text: TextId): Promise<void>;
+  /** No further text today. */
+  ended(): boolean;
+}
+
+export class LabelDesk {
+  readonly questions: readonly DeskQuestion[];
+  /** Which of the questions keys answer. */
+  at = $state(0);
+  progress = $state.raw<Progress | null>(null);
+  /** `finished`: the day ends here, though texts are left. */
+  state = $state<"loading" | "ready" | "done" | "finished" | "failed">("loading");
+  readonly timer = new VisibleTime();
+
+  /** Set by the view: go on by itself after an answer. */
+  goOn = $state(false);
+  /** The answer that was given last, while it stands. */
+  last = $state.raw<{ question: QuestionInfo; answer: Answer } | null>(null);
+  /** A note is being written: the desk does not go on by itself under it. */
+  writing = $state(false);
+
+  #annotator: AnnotatorId;
+  #order: TextOrder;
+  #ids: QuestionId[];
+  #assigned: boolean;
+  #guideline: () => string | null;
+  #care: DeskCare | null;
+  #trail: Place[] = [];
+  #at = -1;
+  #ahead: { after: string; next: Promise<LabelTask[] | null> } | null = null;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** How often the desk, and not the person, chose what keys answer. */
+  #moves = 0;
+  #left = false;
+  #settled = false;
+  #typed: TypedRemarks;
+
+  constructor(
+    desk: Desk,
+    private readonly fail: (thrown: unknown) => void,
+  ) {
+    this.#annotator = desk.annotator;
+    this.#order = desk.order;
+    this.#assigned = desk.assigned ?? false;
+    this.#guideline = desk.guideline ?? (() => null);
+    this.#care = desk.care ?? null;
+    this.#ids = desk.questions.map(({ id }) => id);
+    this.#typed = new TypedRemarks(desk.annotator, fail);
+    this.questions = desk.questions.map(
+      (info) =>
+        new DeskQuestion(
+          info,
+          desk.drafts.of(desk.annotator, info.id),
+          desk.drafts.remarksOf(desk.annotator, info.id),
+        ),
+    );
+  }
+
+  /** The question that keys answer. */
+  get question(): DeskQuestion {
+    const question = this.questions[this.at] ?? this.questions[0];
+    if (!question) throw new Error("a desk has at least one question");
+    return question;
+  }
+
+  /** The text on the desk, as that question sees it. */
+  get task(): LabelTask | null {
+    return this.question.task;
+  }
+
+  /** Names the text on the desk and its occasion; undefined where none lies there. */
+  get #here(): string | undefined {
+    return this.task ? placeKey(this.task) : undefined;
+  }
+
+  /** More than one question is asked on one screen. */
+  get several(): boolean {
+    return this.questions.length > 1;
+  }
+
+  /** Keys answer this question from now on. */
+  focus(at: number): void {
+    if (this.questions[at]?.asked) this.at = at;
+  }
+
+  /** The next question that waits for an answer, or the one before; null where there is none that way. */
+  openBeside(step: 1 | -1): number | null {
+    for (let at = this.at + step; at >= 0 && at < this.questions.length; at += step)
+      if (this.questions[at]?.open) return at;
+    return null;
+  }
+
+  /** The next other question that waits for an answer, round the end. */
+  nextOpen(): number | null {
+    const count = this.questions.length;
+    const order = Array.from({ length: count - 1 }, (_, i) => (this.at + 1 + i) % count);
+    return order.find((at) => this.questions[at]?.open) ?? null;
+  }
+
+  /** Begins with the first text of the order, or with another one. */
+  begin(wanted: TextId | null = null): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        await this.#care?.begin();
+        this.progress = await commands.progress(this.#annotator, this.#ids);
+        const place = wanted === null ? null : { text: wanted, occasion: 1 };
+        this.#lay(await (place ? this.#whole(this.#task(this.#ids[0] ?? 0, place)) : this.#fetchNext(null)));
+      } catch (thrown) {
+        this.state = "failed";
+        throw thrown;
+      }
+    });
+  }
+
+  /** To any text, answered or not; what comes after it goes on from there. */
+  goTo(text: TextId): Promise<void> {
+    return this.#inTurn(async () => {
+      const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, { text, occasion: 1 }));
+      this.#ahead = null;
+      this.#lay(tasks);
+    });
+  }
+
+  /** Nothing that is still under way may touch the screen any more; what is put together waits. */
+  leave(): void {
+    if (!this.#settled) this.#keepRemarks();
+    this.#left = true;
+    this.questions.forEach((question) => question.putAway());
+  }
+
+  /** Writes what is still to be written, before another project takes the place of this one: nothing is written after it. */
+  async settle(): Promise<void> {
+    this.#keepRemarks();
+    for (let last: unknown = null; last !== this.#queue;) {
+      last = this.#queue;
+      await last;
+    }
+    await this.#typed.settle();
+    this.#settled = true;
+  }
+
+  /** Another order: the text on the desk stays, what comes after it changes. */
+  orderBy(order: TextOrder): Promise<void> {
+    this.#order = order;
+    this.#ahead = null;
+    return this.state === "done" ? this.begin() : Promise.resolve();
+  }
+
+  /** What is left out, or the limit, is another one: what comes next is asked for anew, and the text on the desk stays. */
+  choiceChanged(): Promise<void> {
+    this.#ahead = null;
+    if (this.state === "done" || this.state === "finished") return this.begin();
+    return this.#inTurn(async () => {
+      this.progress = await commands.progress(this.#annotator, this.#ids);
+    }).then(() => undefined);
+  }
+
+  /** Answers the question that has the keys. The same answer once more goes on; another one corrects it. */
+  answer(answer: Answer): Promise<void> {
+    const [question, place, here, moves] = [this.question, this.task, this.#here, this.#moves];
+    return this.#inTurn(async () => {
+      // The key was meant for the text and the question on screen when it was pressed, and for no other.
+      if (!place || here !== this.#here || !question.asked) return;
+      // Whoever goes elsewhere has answered; where the desk went on meanwhile, the key may have been meant for that.
+      if (question !== this.question && moves !== this.#moves) return;
+      if (!sameAnswer(question.given, answer)) await this.#record(question, place, answer);
+      else if (question === this.question) await this.#advance();
+    });
+  }
+
+  /** Goes on: forward on the trail, else to the next text of the order. */
+  forward(): Promise<void> {
+    const here = this.#here;
+    return this.#inTurn(async () => {
+      if (here === this.#here) await this.#next();
+    });
+  }
+
+  /** From an answer to the next question that waits for one, else to the next text; false where there is no answer to go on from. */
+  goOnFrom(): Promise<boolean | undefined> {
+    const [question, here] = [this.question, this.#here];
+    return this.#inTurn(async () => {
+      if (here !== this.#here || question !== this.question) return true;
+      if (question.open) return false;
+      await this.#advance();
+      return true;
+    });
+  }
+
+  /** Whether {@link back} leads to a text from where none is left: one was on the desk before. */
+  get leadsBack(): boolean {
+    return this.#trail[this.#at] !== undefined;
+  }
+
+  /** Goes back on the trail, and from its start to the text before in the file. */
+  back(): Promise<void> {
+    const [place, here] = [this.task, this.#here];
+    return this.#inTurn(async () => {
+      if (here !== this.#here) return;
+      const over = this.state === "done" || this.state === "finished";
+      const before = this.#trail[over ? this.#at : this.#at - 1];
+      if (before !== undefined) {
+        if (!over) this.#at -= 1;
+        await this.#return(before);
+      } else if (place) {
+        await this.#beside(place, -1);
+      }
+    });
+  }
+
+  /**
+   * Takes back this person's last label, wherever it was and whichever of the questions it answered, and shows that text and question
+   * again. Null where there is none; undefined where it failed, or the label was replaced since, which was told.
+   */
+  undo(): Promise<Undone | null | undefined> {
+    return this.#inTurn(async () => {
+      const undone = await commands.undoLabel(this.#annotator, this.#ids);
+      if (!undone) return null;
+      this.last = null;
+      this.progress = undone.progress;
+      this.#ahead = null;
+      this.#follow(undone);
+      await this.#return(undone, undone);
+      this.focus(this.#ids.indexOf(undone.question));
+      return undone;
+    });
+  }
+
+  /** Puts off what is asked about the text and not answered. */
+  skip(): Promise<void> {
+    const [place, here] = [this.task, this.#here];
+    return this.#inTurn(async () => {
+      if (!place || here !== this.#here) return;
+      this.progress = await commands.skipText(this.#annotator, this.#ids, place.text);
+      this.#ahead = null;
+      await this.#onward(place);
+    });
+  }
+
+  /** Marks the text for a second look at the question, or takes the mark off. */
+  flag(): Promise<void> {
+    const [question, text] = [this.question, this.task?.text];
+    return this.#inTurn(async () => {
+      if (text === undefined || text !== this.task?.text || !question.task) return;
+      const on = !question.task.flagged;
+      const progress = await commands.flagText(this.#annotator, question.info.id, text, on);
+      await this.#care?.read(text);
+      question.task = { ...question.task, flagged: on };
+      this.progress = await this.#progressAfter(progress);
+    });
+  }
+
+  /** Says something beside the answer to the question that has the keys. It goes to the disk with the answer, and where one is given by itself. */
+  say(remark: Remark): void {
+    this.#settled = false;
+    const { task, question } = this;
+    if (!task) return;
+    question.remark = remark;
+    this.#keepTyped(question, task);
+  }
+
+  /** What is said and not given outlives the window; what is given needs no keeping. */
+  #keepTyped(question: DeskQuestion, place: Place): void {
+    // Of a text that left the desk nothing more is typed.
+    const here = question.task !== null && placeKey(question.task) === placeKey(place);
+    const typed = here && question.unsaid ? question.remark : null;
+    this.#typed.keep(question.info.id, place, typed);
+  }
+
+  /** Writes what is said beside an answer that is given; what is said before one goes with it. */
+  keepRemark(question: DeskQuestion = this.question): Promise<void> {
+    const answered = question.given !== null || question.saving !== null;
+    return answered ? this.#keep(question) : Promise.resolve();
+  }
+
+  /** Writes what is said of the texts that leave the desk. What is said of a later occasion waits for the answer that it is a part of. */
+  #keepRemarks(): void {
+    for (const question of this.questions) void this.#keep(question);
+  }
+
+  #keep(question: DeskQuestion): Promise<void> {
+    const left = { task: question.task, remark: question.remark, given: question.given };
+    const { task } = left;
+    if (!task || !question.unsaid) return Promise.resolve();
+    const { id } = question.info;
+    const { text, occasion } = task;
+    const guideline = this.#guideline();
+    return this.#inTurn(async () => {
+      // Where the text still lies there, an answer may have come meanwhile, and taken the remark along.
+      const here = question.task === task;
+      const { remark, given } = here ? question : left;
+      if (here && !question.unsaid) return;
+      const beside = { remark, guideline };
+      if (occasion > 1 && given === null) return;
+      if (occasion > 1 && given !== null) {
+        const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
+        await commands.recordAgain(label, beside, occasion);
+      } else {
+        await commands.remarkText(this.#annotator, id, text, beside);
+      }
+      if (question.task === task) question.takeRemark(remark);
+      this.#keepTyped(question, task);
+    });
+  }
+
+  /** The models have changed: a prediction that was not there when the answer was given may be there now. */
+  lookAgain(): Promise<void> {
+    const [place, here] = [this.task, this.#here];
+    const missing = () =>
+      this.goOn
+        ? []
+        : this.questions.filter((q) => q.given !== null && q.reveal === null && q.others === null);
+    if (!place || missing().length === 0) return Promise.resolve();
+    return this.#inTurn(async () => {
+      if (this.#here !== here) return;
+      for (const question of missing()) {
+        // Nobody asked for this: without an answer the screen stays as it is.
+        const task = await this.#task(question.info.id, place).catch(() => null);
+        if (task && !this.#left && task.answer !== null) question.show(task);
+      }
+    });
+  }
+
+  async #record(question: DeskQuestion, place: Place, answer: Answer): Promise<void> {
+    question.saving = answer;
+    try {
+      const duration_ms = this.#timeFor(question);
+      const { text, occasion } = place;
+      const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
+      const beside = { remark: question.remark, guideline: this.#guideline() };
+      const before = question.task?.draft != null || question.unsaid;
+      const receipt = await (occasion > 1
+        ? commands.recordAgain(label, beside, occasion)
+        : commands.recordLabel(label, beside));
+      question.take(answer, receipt);
+      question.takeRemark(beside.remark);
+      if (before && question.task) this.#keepTyped(question, question.task);
+      this.last = { question: question.info, answer };
+      this.progress = await this.#progressAfter(receipt.progress);
+    } catch (thrown) {
+      const problem = asProblem(thrown);
+      // Of several questions it is said which one was not answered.
+      throw this.several ? { ...problem, message: `${question.info.name}: ${problem.message}` } : thrown;
+    } finally {
+      question.saving = null;
+    }
+    await this.#care?.read(place.text);
+    await this.#askAgain(place);
+    // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
+    const byItself = this.goOn && !this.writing;
+    if (byItself && question === this.question && !question.changed) await this.#advance(true);
+    else if (!this.questions.some(({ open }) => open)) this.#lookAhead(place);
+  }
+
+  /** Only the first answer on a text takes the reading of it, as every answer does where one question is asked: others have no time. */
+  #timeFor(question: DeskQuestion): number | null {
+    const another = this.questions.some((one) => one !== question && one.given !== null);
+    return another ? null : this.timer.elapsed;
+  }
+
+  /** How far it is with all questions, after one of them changed; what is on disk is not told to have failed. */
+  async #progressAfter(ofOne: Progress): Promise<Progress> {
+    if (!this.several) return ofOne;
+    return commands.progress(this.#annotator, this.#ids).catch(() => this.progress ?? ofOne);
+  }
+
+  /** Looks which questions are asked, now that another one is answered so. */
+  async #askAgain(place: Place): Promise<void> {
+    if (!this.several) return;
+    for (const question of this.questions.filter(({ info }) => info.only_if !== null)) {
+      const { asked } = await this.#task(question.info.id, place);
+      if (question.task) question.task = { ...question.task, asked };
+    }
+  }
+
+  /** To the next question that waits for an answer; from the last one to the next text. */
+  async #advance(byItself = false): Promise<void> {
+    const next = this.nextOpen();
+    if (next === null) return this.#next(byItself);
+    this.#moves += 1;
+    this.focus(next);
+  }
+
+  async #next(byItself = false): Promise<void> {
+    const onTrail = this.#trail[this.#at + 1];
+    const place = this.task;
+    if (onTrail !== undefined) {
+      this.#at += 1;
+      await this.#return(onTrail);
+    } else if (place) {
+      await this.#onward(place, byItself);
+    }
+  }
+
+  /** To the next text of the order. One that was not answered is passed over in the file's own order. */
+  async #onward(place: Place, byItself = false): Promise<void> {
+    const passedOver = this.questions.some(({ asked, given }) => asked && given === null);
+    const inFile = this.#order === "file" && !this.#assigned;
+    if (passedOver && inFile && (await this.#beside(place, 1))) return;
+    const ahead = this.#ahead?.after === placeKey(place) ? this.#ahead.next : null;
+    this.#ahead = null;
+    const next = await (ahead ?? this.#fetchNext(place));
+    // Whoever began to write meanwhile writes about this text.
+    if (byItself && this.writing) this.#ahead = { after: placeKey(place), next: Promise.resolve(next) };
+    else this.#lay(next);
+  }
+
+  async #beside(place: Place, step: number): Promise<boolean> {
+    const first = commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, place.text, step);
+    const tasks = await this.#whole(first);
+    if (!tasks) return false;
+    if (step < 0) {
+      this.#trail.unshift(placeOf(tasks[0] ?? place));
+      this.#at = 0;
+      this.#put(tasks);
+    } else {
+      this.#lay(tasks);
+    }
+    return true;
+  }
+
+  async #return(place: Place, undone: Undone | null = null): Promise<void> {
+    const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, place));
+    if (tasks) this.#put(tasks, undone);
+  }
+
+  #task(question: QuestionId, { text, occasion }: Place): Promise<LabelTask> {
+    return commands.labelTask(this.#annotator, question, text, occasion);
+  }
+
+  #fetchNext(after: Place | null): Promise<LabelTask[] | null> {
+    return this.#whole(commands.nextText(this.#annotator, this.#ids, this.#order, after?.text ?? null));
+  }
+
+  /** The text as every question sees it, where it came as the first one does. */
+  async #whole(first: Promise<LabelTask | null>): Promise<LabelTask[] | null> {
+    const task = await first;
+    if (!task) return null;
+    const others = this.#ids.slice(1).map((id) => this.#task(id, task));
+    const more = await Promise.all(others);
+    return [task, ...more.map((other) => ({ ...other, body: task.body, random: task.random }))];
+  }
+
+  /** Fetches the next text while this one is still being read, so that going on takes no time. */
+  #lookAhead(place: Place): void {
+    const next = this.#fetchNext(place);
+    // Should it fail, it is asked for again (and fails aloud) when it is needed.
+    next.catch(() => (this.#ahead = null));
+    this.#ahead = { after: placeKey(place), next };
+  }
+
+  #lay(tasks: LabelTask[] | null): void {
+    const [first] = tasks ?? [];
+    if (!tasks || !first || this.#care?.ended()) {
+      if (!this.#left) {
+        this.state = tasks && first ? "finished" : "done";
+        this.#at = this.#trail.length - 1;
+        this.#keepRemarks();
+        this.questions.forEach((question) => question.lay(null));
+      }
+      return;
+    }
+    this.#follow(first);
+    this.#put(tasks);
+  }
+
+  #follow(place: Place): void {
+    const key = placeKey(place);
+    const before = this.#trail.slice(0, this.#at + 1).filter((other) => placeKey(other) !== key);
+    this.#trail = [...before, placeOf(place)];
+    this.#at = this.#trail.length - 1;
+  }
+
+  #put(tasks: LabelTask[], undone: Undone | null = null): void {
+    if (this.#left) return;
+    this.#keepRemarks();
+    this.questions.forEach((question, i) =>
+      undone?.question === question.info.id
+        ? question.lay(tasks[i] ?? null, undone.answer, undone.remark)
+        : question.lay(tasks[i] ?? null),
+    );
+    // Keys begin with what is not answered yet.
+    const first = this.questions.findIndex(({ open }) => open);
+    this.at = Math.max(0, first >= 0 ? first : this.questions.findIndex(({ asked }) => asked));
+    this.#moves += 1;
+    this.state = "ready";
+    this.timer.restart();
+    const [task] = tasks;
+    if (task) void this.#care?.read(task.text);
+  }
+
+  /** One thing after the other, in the order of the keys. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const turn = this.#queue.then(work).catch((thrown: unknown) => {
+      this.fail(thrown);
+      return undefined;
+    });
+    this.#queue = turn;
+    return turn;
+  }
+}
+
+/** What names a text on the trail, and nothing else of it. */
+function placeOf({ text, occasion }: Place): Place {
+  return { text, occasion };
+}

@@ -1,0 +1,204 @@
+// What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
+import { commands } from "$bindings";
+import type { ExportFormat, ExportWish, PaperWish, SummaryWish } from "$api/bindings";
+import { heldWords, maskWords, writtenWords } from "$words/export";
+import { count, counted, fileName } from "$words/format";
+import { asProblem } from "$words/problems";
+import type { Toasts } from "./toasts.svelte";
+import * as platform from "$platform";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly project: { readonly name: string } | null;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+/** A name as it was chosen, with the ending of its format. */
+function withEnding(path: string, ending: string): string {
+  return ending === "" || path.toLowerCase().endsWith(`.${ending}`) ? path : `${path}.${ending}`;
+}
+
+export class Outputs {
+  constructor(private readonly host: Host) {}
+
+  /** Writes a whole copy of the project, as it is now. */
+  async saveCopy(path: string): Promise<boolean> {
+    const { toasts } = this.host;
+    const copy = await this.host.attempt(async () => {
+      try {
+        return await commands.saveCopy(path);
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        toasts.note("Saving a copy was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
+    if (!copy) return false;
+    // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
+    const left = copy.runs_left ? ` The files of its runs stay in ${copy.runs_left}.` : "";
+    toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
+    return true;
+  }
+
+  /**
+   * Asks where to, then writes all labels: for others with pseudonyms, or to import again; with or without what was decided beside them.
+   * False where nothing was written.
+   */
+  async exportLabels(pseudonyms: boolean, notes: boolean, decisions: boolean): Promise<boolean> {
+    const name = this.host.project?.name ?? "labels";
+    const path = await this.host.attempt(() =>
+      platform.chooseExport(pseudonyms ? `${name} for others` : name),
+    );
+    if (!path) return false;
+    const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes, decisions));
+    if (!done) return false;
+    const words = [path, ...maskWords(done)];
+    this.host.toasts.done(`${counted(done.rows, "row")} written to ${fileName(path)}`, words.join("\n"));
+    return true;
+  }
+
+  /** Asks where to, then {@link exportForProgramTo}. False where nothing was written. */
+  async exportForProgram(format: ExportFormat, wish: ExportWish): Promise<boolean> {
+    const name = `${this.host.project?.name ?? "labels"} ${format.name}`;
+    const chosen = await this.host.attempt(() =>
+      platform.chooseProgramFile(format.title, name, format.ending),
+    );
+    if (!chosen) return false;
+    const path = withEnding(chosen, format.ending);
+    // The dialog has asked about a file of the name that was chosen, and of no other one.
+    return this.exportForProgramTo(path, wish, path === chosen);
+  }
+
+  /** Writes labels in the format of another program. */
+  async exportForProgramTo(path: string, wish: ExportWish, replace: boolean): Promise<boolean> {
+    const done = await this.#unlessStopped(() => commands.exportForProgram(path, wish, replace));
+    if (!done) return false;
+    const rest = writtenWords(done);
+    this.host.toasts.done(`${heldWords(done)} written to ${fileName(path)}`, [path, ...rest].join("\n"));
+    return true;
+  }
+
+  /** Asks where to, then writes what everybody would answer to every text. False where nothing was written. */
+  async exportPredictions(question: string): Promise<boolean> {
+    const name = `${this.host.project?.name ?? "project"} predictions`;
+    const path = await this.host.attempt(() => platform.chooseExport(name, "Export predictions"));
+    if (!path) return false;
+    const done = await this.#unlessStopped(() => commands.exportPredictions(path, question));
+    if (!done) return false;
+    const people = counted(done.people, "person", "people");
+    const strangers = done.people_without_labels;
+    const rest =
+      strangers > 0
+        ? `\n${counted(strangers, "person", "people")} without a label: predicted as the average person.`
+        : "";
+    this.host.toasts.done(
+      `Predictions of ${counted(done.texts, "text")} by ${people} written to ${fileName(path)}`,
+      `${path}${rest}`,
+    );
+    return true;
+  }
+
+  /** Asks where to, then writes labels summed up by text or by person. False where nothing was written. */
+  async exportSummary(wish: SummaryWish): Promise<boolean> {
+    const what = wish.of === "texts" ? "texts" : wish.pseudonyms ? "people for others" : "people";
+    const name = `${this.host.project?.name ?? "project"} ${what}`;
+    const path = await this.host.attempt(() => platform.chooseExport(name));
+    if (!path) return false;
+    const done = await this.#unlessStopped(() => commands.exportSummary(path, wish));
+    if (!done) return false;
+    const rows = wish.of === "texts" ? counted(done.rows, "text") : counted(done.rows, "person", "people");
+    const words = [path, ...maskWords(done)];
+    this.host.toasts.done(
+      `${rows} with ${counted(done.labels, "label")} written to ${fileName(path)}`,
+      words.join("\n"),
+    );
+    return true;
+  }
+
+  /** Writes a file as a job; where somebody stopped it nothing was written. */
+  async #unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return this.host.attempt(async () => {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        this.host.toasts.note("The export was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
+  }
+
+  /** Asks where to, then writes what a paper's appendix needs. False where nothing was written. */
+  async writeReport(wish: PaperWish): Promise<boolean> {
+    const { toasts } = this.host;
+    const name = this.host.project?.name ?? "project";
+    const folder = await this.host.attempt(() => platform.chooseReportFolder(name));
+    if (!folder) return false;
+    const done = await this.host.attempt(async () => {
+      try {
+        return await commands.writeReport(folder, wish);
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        toasts.note("The report was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
+    if (!done) return false;
+    const words = [`Open report.html in ${done.folder}`];
+    if (done.told_apart > 0)
+      words.push(
+        `${counted(done.told_apart, "person", "people")} could still be recognised from their attributes combined.`,
+      );
+    toasts.done(
+      `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,
+      words.join("\n"),
+    );
+    return true;
+  }
+
+  /** Asks where to, then {@link saveCopy}. */
+  async askForCopy(): Promise<void> {
+    const name = this.host.project?.name ?? "project";
+    const path = await this.host.attempt(() => platform.chooseCopy(name));
+    if (path) await this.saveCopy(path);
+  }
+
+  /** Writes a report of these runs. */
+  async exportRuns(runs: number[], path: string): Promise<boolean> {
+    const done = await this.host.attempt(async () => {
+      await commands.exportRuns(runs, path);
+      return true;
+    });
+    if (done) this.host.toasts.done(`${counted(runs.length, "run")} written to ${fileName(path)}`, path);
+    return done ?? false;
+  }
+
+  /** Asks where to, then {@link handInTo}. False where nothing was written. */
+  async handIn(): Promise<boolean> {
+    const name = this.host.project?.name ?? "packet";
+    const path = await this.host.attempt(() => platform.chooseHandIn(name));
+    return path ? this.handInTo(path) : false;
+  }
+
+  /** Writes what was done with the packet that is open to one file. */
+  async handInTo(path: string): Promise<boolean> {
+    const handed = await this.host.attempt(() => commands.handIn(path));
+    if (!handed) return false;
+    const { given, wanted, file } = handed;
+    const far =
+      given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
+    const rest = given === wanted ? "" : " You can go on, and hand in again.";
+    const detail = `Send ${file} to the person who gave you this packet.${rest}`;
+    this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail);
+    return true;
+  }
+
+  /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
+  async copyDiagnostics(): Promise<void> {
+    await this.host.attempt(async () => {
+      await platform.copyText(commands.diagnostics());
+      this.host.toasts.done("Diagnostics copied", "They hold no text, label or name of a project.");
+    });
+  }
+}

@@ -1,0 +1,72 @@
+// Rows that were pasted into the window: they are imported as a file of them would be.
+import { commands } from "$bindings";
+import type { PastedRows } from "$api/bindings";
+import { READ_ONLY } from "$words/read-only";
+import type { Toasts } from "./toasts.svelte";
+import * as platform from "$platform";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly readOnly: boolean;
+  importing: string | null;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+/** Rows in a file of ours, and what was pasted. */
+interface Pasted extends PastedRows {
+  text: string;
+}
+
+export class PasteStore {
+  /** What is being imported, where it was pasted. */
+  now = $state.raw<Pasted | null>(null);
+  /** Its path. What a component reads of state while it goes is what was before, so that a dialog would take the next rows for its own. */
+  #path: string | null = null;
+
+  constructor(private readonly host: Host) {}
+
+  /** Begins to import what was pasted. False where that is nothing. */
+  take(text: string): Promise<boolean> {
+    if (this.host.readOnly) {
+      this.host.toasts.note(READ_ONLY, "Open it to write, then paste the rows.");
+      return Promise.resolve(false);
+    }
+    return this.#read(text, null);
+  }
+
+  /** Reads the same rows with or without names of columns in the first. */
+  async reread(header: boolean): Promise<void> {
+    if (this.now) await this.#read(this.now.text, header);
+  }
+
+  /** Pastes what is on the clipboard, where the system lets it be read. */
+  async fromClipboard(): Promise<void> {
+    const text = await platform.readClipboard();
+    if (text !== null) await this.take(text);
+    else
+      this.host.toasts.note(
+        "The clipboard cannot be read from here",
+        "Press Ctrl+V in the window to import what was copied.",
+      );
+  }
+
+  /** An import has ended or was given up; a file of pasted rows is removed. */
+  forget(path: string): void {
+    if (this.#path === path) {
+      this.now = null;
+      this.#path = null;
+    }
+    // One that cannot be removed now is removed with the next one.
+    void commands.forgetPasted(path).catch(() => undefined);
+  }
+
+  async #read(text: string, header: boolean | null): Promise<boolean> {
+    const rows = await this.host.attempt(() => commands.pasteRows(text, header));
+    if (!rows) return false;
+    this.now = { ...rows, text };
+    this.#path = rows.path;
+    this.host.importing = rows.path;
+    return true;
+  }
+}

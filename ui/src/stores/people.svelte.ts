@@ -1,0 +1,96 @@
+// Who takes part: what is known of people is corrected, and somebody who withdraws is erased.
+import { commands } from "$bindings";
+import type { AnnotatorId, AnnotatorInfo, Withdrawn } from "$api/bindings";
+import { counted } from "$words/format";
+import { forget } from "$logic/study-plan";
+import type { Toasts } from "./toasts.svelte";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly project: { readonly path: string } | null;
+  readonly people: readonly AnnotatorInfo[];
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+  reopening<T>(work: () => Promise<T>): Promise<T | undefined>;
+  refresh(): Promise<void>;
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** An attribute as it is edited: a name and a value. */
+export interface AttributeLine {
+  name: string;
+  value: string;
+}
+
+/** What has to be set and taken away so that exactly these lines are known. */
+export function attributeChanges(
+  before: Attributes,
+  lines: readonly AttributeLine[],
+): { set: Record<string, string>; unset: string[] } {
+  const now = new Map(lines.map(({ name, value }) => [name.trim(), value.trim()]));
+  const set = Object.fromEntries([...now].filter(([name, value]) => before[name] !== value));
+  return { set, unset: Object.keys(before).filter((name) => !now.has(name)) };
+}
+
+/** What is wrong with these lines, in words; null where nothing is. */
+export function attributeProblem(lines: readonly AttributeLine[]): string | null {
+  if (lines.some(({ name, value }) => name.trim() === "" || value.trim() === ""))
+    return "Give every attribute a name and a value, or remove it.";
+  const names = lines.map(({ name }) => name.trim());
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  return twice === undefined ? null : `“${twice}” is there twice.`;
+}
+
+export class PeopleStore {
+  constructor(private readonly host: Host) {}
+
+  /** Corrects a name, where one is given, and attributes. False where it was refused: then nothing is changed. */
+  async change(
+    person: AnnotatorId,
+    name: string | null,
+    lines: readonly AttributeLine[],
+    before: Attributes,
+  ) {
+    const { set, unset } = attributeChanges(before, lines);
+    const done = await this.host.attempt(async () => {
+      await commands.changeAnnotator(person, name, set, unset);
+      return true;
+    });
+    await this.host.refresh();
+    return done ?? false;
+  }
+
+  /** Erases somebody. The project is closed for it and opened again. */
+  async withdraw(person: AnnotatorId): Promise<boolean> {
+    const path = this.host.project?.path;
+    const known = this.host.people.find(({ id }) => id === person);
+    const gone = await this.host.reopening(() => commands.withdraw(person));
+    if (!gone) return false;
+    // A plan that was entered names people.
+    if (path !== undefined) forget(path);
+    if (known) forgetNames([known.name, known.external_id]);
+    this.host.toasts.done("Erased", erasedWords(gone));
+    return true;
+  }
+}
+
+/** Whose name was entered last, as who decides or writes, is kept on this computer: not that of somebody who is erased. */
+function forgetNames(names: readonly string[]): void {
+  for (const key of Object.keys(localStorage))
+    if (names.includes(localStorage.getItem(key) ?? "")) localStorage.removeItem(key);
+}
+
+/** What to know after somebody was erased. */
+export function erasedWords(gone: Withdrawn): string {
+  const words = [
+    `${counted(gone.answers, "answer")}, ${counted(gone.packets, "packet")} and ${counted(gone.runs, "training run")} went.`,
+  ];
+  if (gone.encoder_changed) words.push("The encoder in use had learned from them: another one is used now.");
+  if (!gone.cleaned)
+    words.push(
+      "Bytes may still be in the file: it is cleaned when it is opened next and nobody else reads it.",
+    );
+  if (gone.copies.length > 0) words.push(`Still there: ${gone.copies.join(", ")}`);
+  return words.join("\n");
+}

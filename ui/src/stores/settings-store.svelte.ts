@@ -1,0 +1,37 @@
+// The settings of the application: shown at once, and shown as kept only when they are.
+import { commands } from "$bindings";
+import type { AppSettings } from "$api/bindings";
+
+const FIRST: AppSettings = {
+  theme: "system",
+  blur: false,
+  greyscale: false,
+  break_minutes: 0,
+  random_share: 0.2,
+  text_size: 22,
+  letter_keys: true,
+  snap_to_words: true,
+};
+
+export class SettingsStore {
+  now = $state<AppSettings>(FIRST);
+  /** How many are on their way to the disk, and the last that arrived. */
+  #saving = 0;
+  #kept: AppSettings = FIRST;
+
+  constructor(private readonly attempt: (work: () => Promise<null>) => Promise<null | undefined>) {}
+
+  async load(): Promise<void> {
+    this.now = await commands.settings();
+  }
+
+  async save(settings: AppSettings): Promise<void> {
+    if (this.#saving === 0) this.#kept = this.now;
+    this.#saving++;
+    this.now = settings;
+    const result = await this.attempt(() => commands.saveSettings(settings));
+    if (result !== undefined) this.#kept = settings;
+    // Until the last of several answers the newest is shown; then what was kept, and nothing as if it had been.
+    if (--this.#saving === 0) this.now = this.#kept;
+  }
+}

@@ -1,0 +1,109 @@
+// What goes out of and comes into a study: packets that are written again, and files that are taken in.
+import { commands } from "$bindings";
+import type { MergeConsent, MergedFile, MergeReport } from "$api/bindings";
+import { counted, fileName } from "$words/format";
+import type { Toasts } from "./toasts.svelte";
+import * as platform from "$platform";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly project: { readonly path: string } | null;
+  open(path: string): Promise<boolean>;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
+
+export class StudyStore {
+  /** What came of files that were taken in, until it is closed. */
+  merged = $state.raw<MergeReport | null>(null);
+  /** Whole copies that are taken in only if the user agrees to what they do. */
+  asked = $state.raw<readonly MergedFile[]>([]);
+  /** Files that are being taken in. */
+  merging = $state(0);
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly host: Host) {}
+
+  /** Another project is open. */
+  forget(): void {
+    this.merged = null;
+    this.asked = [];
+  }
+
+  /** Takes files in, after those that are being taken in already. What changes something here is asked about first. */
+  async merge(files: readonly string[]): Promise<void> {
+    await this.#mergeAfterOthers(files, NO_CONSENT);
+  }
+
+  /** Agrees to what was asked about, as it was shown. */
+  async agree(): Promise<void> {
+    const asked = this.asked;
+    this.asked = [];
+    const seen = asked.flatMap((file) => (file.asks ? [file.asks.seen] : []));
+    await this.#mergeAfterOthers(
+      asked.map((file) => file.file),
+      { whole_copies: true, changes: true, seen },
+    );
+  }
+
+  /** Takes in nothing of what was asked about. */
+  decline(): void {
+    this.asked = [];
+  }
+
+  async #mergeAfterOthers(files: readonly string[], consent: MergeConsent): Promise<void> {
+    const path = this.host.project?.path;
+    if (files.length === 0) return;
+    if (path === undefined) {
+      this.host.toasts.note(
+        "Open the project first",
+        "What was handed in is merged into the project that handed it out.",
+      );
+      return;
+    }
+    this.merging += files.length;
+    const before = this.#last;
+    const work = before.then(() => this.#mergeNow([...files], consent, path));
+    this.#last = work;
+    await work;
+    this.merging -= files.length;
+  }
+
+  async #mergeNow(files: string[], consent: MergeConsent, path: string): Promise<void> {
+    // Never into another project than the one that was shown.
+    if (this.host.project?.path !== path) return;
+    const report = await this.host.attempt(() => commands.mergeFiles(files, consent));
+    if (!report || this.host.project?.path !== path) return;
+    // Somebody withdrew: the project was closed for it and opened again.
+    if (report.files.some((file) => file.withdrawn > 0)) await this.host.open(path);
+    const asked = report.files.filter((file) => file.asks !== null);
+    const done = report.files.filter((file) => file.asks === null);
+    if (done.length > 0) this.merged = { files: [...done, ...(this.merged?.files ?? [])] };
+    const again = new Set(asked.map((file) => file.file));
+    this.asked = [...this.asked.filter((file) => !again.has(file.file)), ...asked];
+  }
+
+  /** Asks which files, then {@link merge}. */
+  async askForFiles(): Promise<void> {
+    const files = await this.host.attempt(() => platform.chooseHandedIn());
+    if (files) await this.merge(files);
+  }
+
+  /** Asks where to, then writes the packets of this person anew. */
+  async writeAgain(person: { annotator: string; name: string }): Promise<void> {
+    const folder = await this.host.attempt(() =>
+      platform.chooseFolder(`Where the packet of ${person.name} goes`),
+    );
+    if (!folder) return;
+    const files = await this.host.attempt(() => commands.writePacketsAgain([person.annotator], folder));
+    if (!files) return;
+    const [only] = files;
+    const what =
+      files.length === 1 && only
+        ? `The packet was written again as ${fileName(only)}`
+        : `${counted(files.length, "packet")} were written again`;
+    this.host.toasts.done(what, files.join("\n"));
+  }
+}

@@ -1,0 +1,109 @@
+// Short notices in the corner: what was done, and what went wrong with its detail.
+import type { Problem } from "$api/bindings";
+import { asProblem } from "$words/problems";
+
+interface Toast {
+  id: number;
+  kind: "done" | "note" | "problem";
+  message: string;
+  detail: string | null;
+  /** Until it is closed. */
+  stays: boolean;
+  /** What can be done about it. */
+  act?: ToastAction | undefined;
+  /** What there is to see of it. */
+  more?: ToastAction | undefined;
+}
+
+export interface ToastAction {
+  label: string;
+  run: () => unknown;
+}
+
+/** How long a notice is shown: longer where there is more to read, or something to do. */
+const LEAST_MS = 4500;
+const ACT_MS = 10_000;
+const READING_MS = 60;
+const MOST_MS = 20_000;
+
+function lasts({ message, detail, act }: Omit<Toast, "id">): number {
+  const reading = READING_MS * (message.length + (detail?.length ?? 0));
+  return Math.min(MOST_MS, Math.max(act ? ACT_MS : LEAST_MS, reading));
+}
+
+/**
+ * The notices on screen, oldest first. A problem stays until it is closed; the rest goes by itself, and only the newest of it is shown:
+ * notices of quick work must not pile up over the work.
+ */
+export class Toasts {
+  list = $state<Toast[]>([]);
+  #next = 1;
+  #timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+  /** `offer`: what can be done about a problem of this code, whoever meets it. */
+  constructor(private readonly offer: (code: string) => ToastAction | undefined = () => undefined) {}
+
+  /** `act` is what can be done about it, `more` what there is to see of it. */
+  done(message: string, detail: string | null = null, act?: ToastAction, more?: ToastAction): void {
+    this.#passing({ kind: "done", message, detail, act, more, stays: false });
+  }
+
+  /** Something to know that is neither done nor wrong; with `stays` until it is closed. */
+  note(message: string, detail: string | null = null, stays = false): void {
+    const note = { kind: "note", message, detail, stays } as const;
+    if (stays) this.#add(note);
+    else this.#passing(note);
+  }
+
+  problem(thrown: unknown, act?: ToastAction): void {
+    const problem: Problem = asProblem(thrown);
+    const same = this.list.find((t) => t.kind === "problem" && t.message === problem.message);
+    if (same) this.close(same.id);
+    const { message, detail, code } = problem;
+    this.#add({ kind: "problem", message, detail, stays: true, act: act ?? this.offer(code) });
+  }
+
+  close(id: number): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  /** Closes the newest; false where there is none. */
+  closeNewest(): boolean {
+    const newest = this.list.at(-1);
+    if (newest) this.close(newest.id);
+    return newest !== undefined;
+  }
+
+  /** Somebody points at a notice or has the focus in it: none goes by itself. */
+  hold(): void {
+    this.#timers.forEach((timer) => clearTimeout(timer));
+    this.#timers.clear();
+  }
+
+  /** Nobody does any more. */
+  release(): void {
+    this.hold();
+    for (const toast of this.list) if (!toast.stays) this.#time(toast);
+  }
+
+  #passing(toast: Omit<Toast, "id">): void {
+    this.list = this.list.filter(({ stays }) => stays);
+    this.hold();
+    this.#time(this.#add(toast));
+  }
+
+  #time(toast: Toast): void {
+    this.#timers.set(
+      toast.id,
+      setTimeout(() => this.close(toast.id), lasts(toast)),
+    );
+  }
+
+  #add(toast: Omit<Toast, "id">): Toast {
+    const added = { id: this.#next++, ...toast };
+    this.list = [...this.list, added];
+    return added;
+  }
+}

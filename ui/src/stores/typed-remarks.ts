@@ -1,0 +1,42 @@
+// What is typed beside answers and not given goes to this computer's disk as it is typed, so that it outlives the window.
+import { commands } from "$bindings";
+import type { AnnotatorId, QuestionId, Remark } from "$api/bindings";
+import { placeKey, type Place } from "$logic/place";
+
+/** One write at a time; what was typed while one is under way is written next, and only the newest of it. */
+export class TypedRemarks {
+  #newest = new Map<string, () => Promise<unknown>>();
+  #writing: Promise<void> | null = null;
+
+  constructor(
+    private readonly annotator: AnnotatorId,
+    private readonly fail: (thrown: unknown) => void,
+  ) {}
+
+  /** Keeps what is typed at a place; null forgets it, once it is given. */
+  keep(question: QuestionId, place: Place, typed: Remark | null): void {
+    const { text, occasion } = place;
+    this.#newest.set(`${question} ${placeKey(place)}`, () =>
+      commands.keepDraft(this.annotator, question, text, occasion, typed),
+    );
+    this.#writing ??= this.#write();
+  }
+
+  /** Everything that was typed so far is on disk. */
+  async settle(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    for (let next = this.#take(); next; next = this.#take()) await next().catch(this.fail);
+    this.#writing = null;
+  }
+
+  #take(): (() => Promise<unknown>) | null {
+    for (const [key, write] of this.#newest) {
+      this.#newest.delete(key);
+      return write;
+    }
+    return null;
+  }
+}

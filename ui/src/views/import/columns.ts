@@ -1,0 +1,265 @@
+// Which column of a file is what: one role a column in the window; the choices list columns by role.
+import type { AnswerColumn, ColumnChoices, OffsetUnit } from "$api/bindings";
+
+export const ROLES = [
+  "text",
+  "text_id",
+  "annotator",
+  "label",
+  "span_start",
+  "span_end",
+  "span_type",
+  "split",
+  "group",
+  "time",
+  "occasion",
+  "note",
+] as const;
+type SingleRole = (typeof ROLES)[number];
+/** Roles of columns of answers, where a table has several. */
+const ANSWER_ROLES = ["answers", "option", "person", "to_text"] as const;
+type AnswerRole = (typeof ANSWER_ROLES)[number];
+/** `attribute` describes the annotator; `other` is kept with the text. */
+export type Role = SingleRole | AnswerRole | "attribute" | "other" | "ignored";
+
+const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
+  text: { label: "Text", hint: "what is judged" },
+  text_id: { label: "Text id", hint: "which text it is" },
+  annotator: { label: "Annotator", hint: "who judged" },
+  label: { label: "Label", hint: "the answer, the only column of answers" },
+  answers: { label: "Answers", hint: "a question of its own" },
+  option: { label: "Option of a set", hint: "1 where it was chosen, one column an option" },
+  person: { label: "A person’s answers", hint: "one column a person" },
+  to_text: { label: "A text’s answers", hint: "one row a person, one column a text" },
+  span_start: { label: "Start of a span", hint: "one row a span; its first character" },
+  span_end: { label: "End of a span", hint: "behind its last character" },
+  span_type: { label: "Type of a span", hint: "which kind of passage" },
+  attribute: { label: "Annotator attribute", hint: "gender, age, …" },
+  split: { label: "Split", hint: "train, validation, test" },
+  group: { label: "Group", hint: "document or thread" },
+  time: { label: "Time", hint: "when it was judged" },
+  occasion: { label: "Occasion", hint: "1, or 2 where the same person was asked again" },
+  note: { label: "Note", hint: "what the person wrote beside the answer" },
+  other: { label: "Text metadata", hint: "any other column" },
+  ignored: { label: "Left out", hint: "not imported" },
+};
+
+/** Roles to choose from. */
+export const ROLE_ITEMS = Object.entries(ROLE_NAMES).map(([value, names]) => ({
+  value: value as Role,
+  ...names,
+}));
+
+/** Columns that rows of an annotation tool's file always mean the same by, and that have no role to choose. */
+export const KNOWN_COLUMNS: Record<string, string | undefined> = {
+  question: "Question",
+  duration_ms: "Time taken",
+  note: "Note",
+  marks: "Skipped, flagged",
+};
+
+const isSingle = (role: Role): role is SingleRole => (ROLES as readonly Role[]).includes(role);
+const isAnswerRole = (role: Role): role is AnswerRole => (ANSWER_ROLES as readonly Role[]).includes(role);
+
+/** Whether only one column can have it. */
+export const isForOne = (role: Role): boolean => isSingle(role);
+
+function answerRole({ option, annotator, text }: AnswerColumn): AnswerRole {
+  if (text !== null) return "to_text";
+  if (option !== null) return "option";
+  return annotator?.startsWith("=") ? "person" : "answers";
+}
+
+/** What each column is. */
+export function rolesOf(columns: ColumnChoices): (column: string) => Role {
+  const roles = new Map<string, Role>();
+  for (const column of columns.ignored) roles.set(column, "ignored");
+  for (const column of columns.attributes) roles.set(column, "attribute");
+  for (const { annotator } of columns.answers)
+    if (annotator !== null && !annotator.startsWith("=")) roles.set(annotator, "annotator");
+  for (const answer of columns.answers) roles.set(answer.column, answerRole(answer));
+  for (const role of ROLES) {
+    const column = columns[role];
+    if (column !== null) roles.set(column, role);
+  }
+  return (column) => roles.get(column) ?? "other";
+}
+
+/** Roles of columns whose cells can be lists. */
+const NO_LISTS: readonly Role[] = ["text", "text_id", "option", "other", "ignored"];
+export const canBeList = (role: Role): boolean => !NO_LISTS.includes(role);
+
+/** The choices without these columns. */
+function without(columns: ColumnChoices, gone: ReadonlySet<string>): ColumnChoices {
+  const stays = (column: string) => !gone.has(column);
+  const next: ColumnChoices = {
+    ...columns,
+    attributes: columns.attributes.filter(stays),
+    ignored: columns.ignored.filter(stays),
+    answers: columns.answers
+      .filter(({ column }) => stays(column))
+      .map((answer) =>
+        answer.annotator !== null && gone.has(answer.annotator) ? { ...answer, annotator: null } : answer,
+      ),
+  };
+  for (const single of ROLES) {
+    const column = next[single];
+    if (column !== null && gone.has(column)) next[single] = null;
+  }
+  return next;
+}
+
+const SEPARATOR = /[\s_\-.:/|]/;
+
+/** The beginning that all names share, up to a separator and without it; null where there is none. */
+function sharedBeginning(names: readonly string[]): string | null {
+  const [first = "", ...rest] = names;
+  if (rest.length === 0) return null;
+  let length = first.length;
+  for (const name of rest) while (!name.startsWith(first.slice(0, length))) length -= 1;
+  while (length > 0 && !SEPARATOR.test(first.charAt(length - 1))) length -= 1;
+  while (length > 0 && SEPARATOR.test(first.charAt(length - 1))) length -= 1;
+  return first.slice(0, length) || null;
+}
+
+/** The questions whose options have a column each. */
+export function optionSets(columns: ColumnChoices): string[] {
+  const sets = columns.answers.flatMap(({ option, question }) =>
+    option === null || question === null ? [] : [question],
+  );
+  return [...new Set(sets)];
+}
+
+/** What an option is called: the name of its column without that of the question before it. */
+function optionName(column: string, question: string): string {
+  const rest = column.slice(question.length);
+  if (!column.startsWith(question) || !SEPARATOR.test(rest.charAt(0))) return column;
+  return rest.slice(rest.search(/[^\s_\-.:/|]/)) || column;
+}
+
+/** The question that these columns are options of. */
+function setOf(columns: ColumnChoices, names: readonly string[]): string {
+  const sets = optionSets(columns);
+  const same = sets.find((set) => names.every((name) => optionName(name, set) !== name));
+  return same ?? sharedBeginning(names) ?? (sets.length === 1 ? sets[0] : undefined) ?? "options";
+}
+
+/** The choices with columns of answers, several of them. */
+function withAnswers(columns: ColumnChoices, names: readonly string[], role: AnswerRole): ColumnChoices {
+  const set = role === "option" ? setOf(columns, names) : "";
+  const made = (column: string, as: AnswerRole): AnswerColumn => ({
+    column,
+    question: as === "person" || as === "to_text" ? null : as === "option" ? set : column,
+    option: as === "option" ? optionName(column, set) : null,
+    annotator: as === "person" ? `=${column}` : null,
+    text: as === "to_text" ? column : null,
+    occasion: null,
+    attributes: {},
+  });
+  // The one column of answers becomes one of several.
+  const before =
+    columns.label === null
+      ? []
+      : [made(columns.label, role === "person" || role === "to_text" ? role : "answers")];
+  const answers = [...before, ...columns.answers, ...names.map((name) => made(name, role))];
+  const everybody = columns.annotator?.startsWith("=") ?? false;
+  return {
+    ...columns,
+    label: null,
+    // Columns that are texts leave nothing that would be the text of a row.
+    text: role === "to_text" ? null : columns.text,
+    text_id: role === "to_text" ? null : columns.text_id,
+    annotator: role === "person" && everybody ? null : columns.annotator,
+    answers,
+  };
+}
+
+/**
+ * The choices after columns were given a role. A role that only one column can have goes to the first of them and leaves the column that
+ * had it; the label column becomes one of several columns of answers where others are added, and several labels are several questions.
+ */
+export function withRole(
+  columns: ColumnChoices,
+  named: string | readonly string[],
+  role: Role,
+): ColumnChoices {
+  const all = typeof named === "string" ? [named] : [...new Set(named)];
+  if (role === "label" && all.length > 1) return withRole(columns, all, "answers");
+  const names = isSingle(role) ? all.slice(0, 1) : all;
+  const gone = new Set(names);
+  const next = without(columns, gone);
+  if (!canBeList(role)) next.lists = next.lists.filter((column) => !gone.has(column));
+  if (isAnswerRole(role)) return withAnswers(next, names, role);
+  if (role === "label") next.answers = [];
+  if (role === "attribute") next.attributes = [...next.attributes, ...names];
+  else if (role === "ignored") next.ignored = [...next.ignored, ...names];
+  else if (isSingle(role)) next[role] = names[0] ?? null;
+  return next;
+}
+
+/** The choices with another name of the question that options belong to. */
+export function withSetName(columns: ColumnChoices, set: string, name: string): ColumnChoices {
+  const answers = columns.answers.map((answer) =>
+    answer.option !== null && answer.question === set ? { ...answer, question: name } : answer,
+  );
+  return { ...columns, answers };
+}
+
+/** The choices with something else said of a column of answers. */
+export function withAnswer(
+  columns: ColumnChoices,
+  column: string,
+  part: Partial<AnswerColumn>,
+): ColumnChoices {
+  const answers = columns.answers.map((answer) =>
+    answer.column === column ? { ...answer, ...part } : answer,
+  );
+  return { ...columns, answers };
+}
+
+/** The choices where cells of these columns are lists, or are not. */
+export function withLists(columns: ColumnChoices, names: readonly string[], are: boolean): ColumnChoices {
+  const rest = columns.lists.filter((column) => !names.includes(column));
+  return { ...columns, lists: are ? [...rest, ...names] : rest };
+}
+
+/** Whether the file has answers. */
+export function hasAnswers(columns: ColumnChoices): boolean {
+  return columns.label !== null || columns.answers.length > 0;
+}
+
+/** Whether the same answers are read, and in the same way. */
+export function sameAnswers(a: ColumnChoices, b: ColumnChoices): boolean {
+  const read = (columns: ColumnChoices) => {
+    const { label, answers, lists, missing, fold_case, decimal_comma, option_separator } = columns;
+    const spans = [columns.span_start, columns.span_end, columns.span_type];
+    return JSON.stringify([
+      label,
+      answers,
+      lists,
+      missing,
+      fold_case,
+      decimal_comma,
+      option_separator,
+      spans,
+    ]);
+  };
+  return read(a) === read(b);
+}
+
+/** Whether some answers are by whom the table says. */
+export function needsAnnotator(columns: ColumnChoices): boolean {
+  return columns.label !== null || columns.answers.some(({ annotator }) => annotator === null);
+}
+
+/** What offsets of spans can count. */
+export const OFFSET_UNITS: { value: OffsetUnit; label: string; hint: string }[] = [
+  { value: "characters", label: "Characters", hint: "Unicode code points, as in Python" },
+  { value: "utf-16", label: "UTF-16 code units", hint: "as in JavaScript and Java" },
+  { value: "bytes", label: "Bytes of UTF-8", hint: "as in Rust and Go" },
+];
+
+/** Whether the file has one row a span. */
+export function rowsAreSpans(columns: ColumnChoices): boolean {
+  return columns.span_start !== null || columns.span_end !== null || columns.span_type !== null;
+}

@@ -1,0 +1,83 @@
+// Rows that are pasted where no field takes them are imported, and their file goes with the dialog.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import * as platform from "$platform";
+import { perform } from "$stores/actions";
+import { app } from "$stores/app.svelte";
+import { listenForPaste } from "$stores/paste-key";
+import { reset } from "../../mock/bindings";
+import ImportOf from "./ImportOf.svelte";
+
+const TABLE = "comment\trater\nso good\tana\n";
+
+let unheard: (() => void) | undefined;
+afterEach(() => unheard?.());
+
+beforeEach(async () => {
+  unheard = listenForPaste();
+  reset();
+  app.toasts.list = [];
+  app.importing = null;
+  await app.openSample();
+});
+
+/** What the web view says when Ctrl+V is pressed there. */
+function paste(target: EventTarget, text: string): Event {
+  const event = new Event("paste", { bubbles: true, cancelable: true });
+  Object.defineProperty(event, "clipboardData", { value: { getData: () => text } });
+  target.dispatchEvent(event);
+  return event;
+}
+
+it("imports what is pasted, and lets a field have its own", async () => {
+  const field = document.body.appendChild(document.createElement("textarea"));
+  expect(paste(field, TABLE).defaultPrevented).toBe(false);
+  expect(app.importing).toBeNull();
+  field.remove();
+  const before = new Event("beforepaste", { bubbles: true, cancelable: true });
+  document.body.dispatchEvent(before);
+  expect(before.defaultPrevented).toBe(true);
+  expect(paste(document.body, TABLE).defaultPrevented).toBe(true);
+  await waitFor(() => expect(app.importing).toBe("/home/you/pasted/Pasted at first.csv"));
+  expect(app.paste.now).toMatchObject({ header: true, text: TABLE });
+  // While the dialog lies over the window nothing more is taken.
+  expect(paste(document.body, "more").defaultPrevented).toBe(false);
+});
+
+it("reads the first row as names of columns or as a row, and removes the file with the dialog", async () => {
+  const user = userEvent.setup();
+  const forgot = vi.spyOn(commands, "forgetPasted");
+  const pasted = vi.spyOn(commands, "pasteRows");
+  await app.paste.take(TABLE);
+  const first = app.importing ?? "";
+  // As the window shows it: another file is another dialog, whose path is there before the old dialog goes.
+  const { unmount } = render(ImportOf);
+  expect(await screen.findByRole("dialog", { name: "Import what was pasted" })).toBeInTheDocument();
+  await user.click(screen.getByTestId("import-header"));
+  await waitFor(() => expect(pasted.mock.calls.at(-1)).toEqual([TABLE, false]));
+  const second = app.importing ?? "";
+  expect(second).not.toBe(first);
+  await waitFor(() => expect(forgot.mock.calls).toEqual([[first]]));
+  expect(app.paste.now?.path).toBe(second);
+  expect(await screen.findByRole("dialog", { name: "Import what was pasted" })).toBeInTheDocument();
+  unmount();
+  expect(forgot.mock.calls.at(-1)).toEqual([second]);
+  expect(app.paste.now).toBeNull();
+});
+
+it("says why nothing can be taken", async () => {
+  await app.openToRead("/home/you/Documents/Comments.dissensus");
+  const pasted = vi.spyOn(commands, "pasteRows");
+  paste(document.body, TABLE);
+  await waitFor(() => expect(app.toasts.list.at(-1)?.message).toContain("read-only"));
+  expect(pasted).not.toHaveBeenCalled();
+  await app.openSample();
+  perform("data.paste");
+  await waitFor(() => expect(app.toasts.list.at(-1)?.detail).toContain("Press Ctrl+V"));
+  vi.spyOn(platform, "readClipboard").mockResolvedValueOnce("");
+  perform("data.paste");
+  await waitFor(() => expect(app.toasts.list.at(-1)?.message).toContain("no rows to paste"));
+  expect(app.importing).toBeNull();
+});

@@ -1,0 +1,271 @@
+// Everything by name, and keys that can be changed, in the whole window.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import * as platform from "$platform";
+import { app } from "$stores/app.svelte";
+import { excerpt } from "$stores/find-texts";
+import { keyMap } from "$stores/key-map.svelte";
+import { zoom } from "$stores/zoom.svelte";
+import App from "../../App.svelte";
+import { playPacket, reset } from "../../mock/bindings";
+
+let user: ReturnType<typeof userEvent.setup>;
+
+beforeEach(async () => {
+  localStorage.clear();
+  keyMap.reset();
+  zoom.set(100);
+  reset();
+  app.toasts.list = [];
+  app.work.all = [];
+  app.dialog = null;
+  app.leaving = null;
+  user = userEvent.setup();
+  await app.openSample();
+});
+
+async function opened() {
+  render(App);
+  // The window begins with the open project, and shows how far it is.
+  await screen.findByTestId("summary");
+  await new Promise((settled) => setTimeout(settled));
+}
+
+async function ask(letters: string) {
+  await user.keyboard("{Control>}k{/Control}");
+  await user.type(await screen.findByTestId("palette-field"), letters);
+}
+
+const actions = () => screen.queryAllByTestId("palette-action").map((row) => row.textContent?.trim());
+const chosen = () => screen.getAllByRole("option", { selected: true }).map((row) => row.textContent?.trim());
+
+describe("the palette", () => {
+  it("does what a few letters find, and has it first the next time", async () => {
+    await opened();
+    await ask("peopl");
+    expect(actions()[0]).toMatch(/^Go to People/);
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(app.view).toBe("people"));
+    expect(screen.queryByTestId("palette")).toBeNull();
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByTestId("palette");
+    expect(actions()[0]).toMatch(/^Go to People/);
+  });
+
+  it("says the key of each action, as it is now", async () => {
+    keyMap.set("project.copy", "Mod+J");
+    await opened();
+    await ask("save a copy");
+    expect(screen.getByTestId("palette-action")).toHaveTextContent(/Save a copy…\s*CtrlJ/);
+  });
+
+  it("goes by arrows round the end, and Esc does nothing and gives the focus back", async () => {
+    await opened();
+    app.show("findings-texts");
+    const field = await screen.findByTestId("ranking-search");
+    field.focus();
+    await ask("go to");
+    const first = chosen();
+    await user.keyboard("{ArrowUp}");
+    const last = chosen();
+    expect(last).not.toEqual(first);
+    await user.keyboard("{ArrowDown}");
+    expect(chosen()).toEqual(first);
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
+    expect(app.view).toBe("findings-texts");
+    expect(field).toHaveFocus();
+  });
+
+  it("shows the view that does it first, and then has it done", async () => {
+    await opened();
+    await ask("new run");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(app.dialog).toBe("run"));
+    expect(app.view).toBe("models");
+  });
+
+  it("finds texts by their words, in the order of the project, without a figure about them", async () => {
+    await opened();
+    const [first] = await commands.disagreementRows(
+      {
+        question: 1,
+        by: "pairwise",
+        cut: null,
+        groups: null,
+        search: null,
+        attributes: {},
+        labelled_only: false,
+      },
+      [7],
+    );
+    if (!first) throw new Error("there is no such text");
+    await ask(first.snippet.slice(0, 24));
+    const rows = await screen.findAllByTestId("palette-text");
+    const names = rows.map((row) => row.lastElementChild?.textContent ?? "");
+    expect(names).toContain(first.external_id);
+    expect(names).toEqual([...names].sort());
+    expect(rows.map((row) => row.textContent).join()).not.toMatch(/%|split|0\.\d/);
+    const row = rows.find((one) => one.textContent?.includes(first.external_id));
+    if (!row) throw new Error("no such row");
+    await user.click(row);
+    await waitFor(() => expect(app.view).toBe("findings-texts"));
+    await waitFor(() => expect(screen.getByTestId("text-pane")).toHaveTextContent(first.external_id));
+  });
+
+  it("leads to a person, and labels as one who is not simulated", async () => {
+    await app.join("Robin");
+    await opened();
+    await ask("robin");
+    const person = await screen.findByTestId("palette-person");
+    expect(screen.getByTestId("palette-label-as")).toHaveTextContent("Label as Robin");
+    await user.click(person);
+    await waitFor(() => expect(app.view).toBe("people"));
+    const simulated = app.people.find((one) => one.simulated)?.name ?? "";
+    await ask(simulated);
+    expect(await screen.findByTestId("palette-person")).toHaveTextContent("simulated");
+    expect(screen.queryByTestId("palette-label-as")).toBeNull();
+  });
+
+  it("does not open over a dialog, nor do keys of views mean anything there", async () => {
+    await opened();
+    app.dialog = "question";
+    await screen.findByTestId("question-prompt");
+    await user.keyboard("{Control>}k{/Control}{Control>}2{/Control}");
+    expect(app.dialog).toBe("question");
+    expect(app.view).toBe("findings");
+  });
+
+  it("says so where nothing is called that", async () => {
+    const find = vi
+      .spyOn(commands, "findTexts")
+      .mockRejectedValue({ code: "x", message: "no", detail: null });
+    await opened();
+    await ask("qqqq");
+    expect(await screen.findByText("Texts could not be searched.")).toBeVisible();
+    find.mockRestore();
+  });
+
+  it("finds texts before anything was learned, and lays them on the desk of whoever labels", async () => {
+    await app.join("Robin");
+    const ranking = vi
+      .spyOn(commands, "disagreementRanking")
+      .mockRejectedValue({ code: "x", message: "nothing was learned", detail: null });
+    await opened();
+    app.show("label");
+    await ask("c-0017");
+    await user.click(await screen.findByTestId("palette-text"));
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("17"));
+    expect(ranking).not.toHaveBeenCalled();
+    ranking.mockRestore();
+  });
+
+  it("in a packet offers labelling, and nothing of the study", async () => {
+    await app.join("Robin");
+    playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);
+    await app.openSample();
+    render(App);
+    await screen.findByTestId("label-text");
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByTestId("palette");
+    const offered = actions().join("\n");
+    expect(offered).toMatch(/Go to Label/);
+    expect(offered).toMatch(/Hand in/);
+    expect(offered).not.toMatch(/Findings|Import|Export|Models|People|study|question/);
+    await user.type(screen.getByTestId("palette-field"), "c-0005");
+    await user.click(await screen.findByTestId("palette-text"));
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("5"));
+    await user.keyboard("{Control>}2{/Control}");
+    expect(app.view).toBe("label");
+  });
+});
+
+describe("a part of a text", () => {
+  it("is where the words stand", () => {
+    expect(excerpt("Read it again", "again")).toEqual({ title: "Read it again", at: [8, 9, 10, 11, 12] });
+    const far = excerpt(`${"many words before it ".repeat(5)}HERE it is`, "here");
+    expect(far.title).toMatch(/^….*HERE it is$/);
+    expect(far.at.map((at) => far.title[at]).join("")).toBe("HERE");
+    expect(excerpt("by its name", "c-0017")).toEqual({ title: "by its name", at: [] });
+  });
+});
+
+describe("keys", () => {
+  const choose = async (id: string) => user.click(await screen.findByTestId(`key-${id}`));
+
+  it("are changed by pressing another one, which then does it", async () => {
+    await app.join("Robin");
+    await opened();
+    app.show("label");
+    app.dialog = "keys";
+    await choose("label.skip");
+    await user.keyboard("y");
+    expect(screen.getByTestId("key-label.skip")).toHaveTextContent("Y");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("1"));
+    expect(screen.getByTestId("label-skip")).toHaveTextContent("Y");
+    const skip = vi.spyOn(commands, "skipText");
+    (document.activeElement as HTMLElement).blur();
+    await user.keyboard("s");
+    expect(skip).not.toHaveBeenCalled();
+    await user.keyboard("y");
+    await waitFor(() => expect(skip).toHaveBeenCalledOnce());
+  });
+
+  it("that another action has are told, and taken only when that is said", async () => {
+    await opened();
+    app.dialog = "keys";
+    await choose("label.skip");
+    await user.keyboard("u");
+    expect(screen.getByTestId("key-conflict")).toHaveTextContent("U is “Undo the last label”.");
+    expect(keyMap.of("label.skip")).toBe("S");
+    await user.click(screen.getByTestId("key-take"));
+    expect(keyMap.of("label.skip")).toBe("U");
+    expect(screen.getByTestId("key-label.undo")).toHaveTextContent("none");
+    await user.click(screen.getByTestId("keys-reset"));
+    expect(keyMap.of("label.undo")).toBe("U");
+  });
+
+  it("that cannot be commands are refused with the reason; Esc leaves the old one, the dialog stays", async () => {
+    await opened();
+    app.dialog = "keys";
+    await choose("label.skip");
+    await user.keyboard("1");
+    expect(within(screen.getByTestId("keys-dialog")).getByText(/^1 answers, moves or edits/)).toBeVisible();
+    await user.keyboard("{Escape}");
+    expect(keyMap.of("label.skip")).toBe("S");
+    expect(screen.getByTestId("keys-dialog")).toBeVisible();
+    await choose("view.people-study");
+    await user.keyboard("{Backspace}");
+    expect(keyMap.of("view.people-study")).toBeNull();
+  });
+
+  it("draw larger and smaller, also over a dialog, and the size is remembered", async () => {
+    const setZoom = vi.spyOn(platform, "setZoom");
+    await opened();
+    app.dialog = "settings";
+    await user.keyboard("{Control>}={/Control}");
+    expect(zoom.percent).toBe(112);
+    expect(setZoom).toHaveBeenLastCalledWith(1.12);
+    expect(localStorage.getItem("dissensus.zoom")).toBe("112");
+    await user.keyboard("{Control>}---------{/Control}");
+    expect(zoom.percent).toBe(80);
+    await user.keyboard("{Control>}0{/Control}");
+    expect(zoom.percent).toBe(100);
+    window.dispatchEvent(new WheelEvent("wheel", { ctrlKey: true, deltaY: -100, cancelable: true }));
+    expect(zoom.percent).toBe(112);
+  });
+
+  it("for the webview's own zooming reach nobody else, whatever they mean", async () => {
+    const heard = vi.fn();
+    window.addEventListener("keydown", heard);
+    await opened();
+    keyMap.set("zoom.in", "Mod+J");
+    await user.keyboard("{Control>}={/Control}");
+    expect(heard.mock.calls.map(([event]) => (event as KeyboardEvent).key)).not.toContain("=");
+    expect(zoom.percent).toBe(100);
+    window.removeEventListener("keydown", heard);
+  });
+});

@@ -1,0 +1,65 @@
+// The log: newest first, narrowed as one likes, read on as one scrolls, with names hidden on wish.
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$stores/app.svelte";
+import { shortTime } from "$words/log";
+import { reset } from "../../mock/bindings";
+import LogDialog from "./LogDialog.svelte";
+
+let user: ReturnType<typeof userEvent.setup>;
+
+beforeEach(async () => {
+  reset();
+  await app.openSample();
+  user = userEvent.setup();
+});
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
+
+const count = () => screen.getByTestId("log-count").textContent;
+
+it("begins with the newest and asks for no more than a page", async () => {
+  const asked = vi.spyOn(commands, "history");
+  render(LogDialog, { onclose: () => {} });
+  await waitFor(() => expect(count()).toContain("The newest 200 entries"));
+  expect(asked).toHaveBeenCalledTimes(1);
+  expect(asked.mock.calls[0]?.[0]).toMatchObject({ after: null, limit: 200, hide_names: false, kinds: [] });
+});
+
+it("tells the reader’s own person, so that nothing is shown before they have answered", async () => {
+  const person = app.people.find((p) => !p.simulated) ?? app.people[0];
+  app.annotatorId = person?.id ?? null;
+  const asked = vi.spyOn(commands, "history");
+  render(LogDialog, { onclose: () => {} });
+  await waitFor(() => expect(asked).toHaveBeenCalled());
+  expect(asked.mock.calls[0]?.[0].reader).toBe(person?.id);
+});
+
+it("is searched and narrowed, and says where nothing is left", async () => {
+  render(LogDialog, { onclose: () => {} });
+  await waitFor(() => expect(count()).toContain("200"));
+  await user.type(screen.getByTestId("log-search"), "irony");
+  await waitFor(() => expect(count()).toContain("56 entries"));
+  await user.type(screen.getByTestId("log-search"), " and nothing like it");
+  await waitFor(() => expect(count()).toContain("Nothing of that kind"));
+});
+
+it("hides names, and with them the choice of a person", async () => {
+  const asked = vi.spyOn(commands, "history");
+  render(LogDialog, { onclose: () => {} });
+  await waitFor(() => expect(count()).toContain("200"));
+  expect(screen.getByTestId("log-person")).toBeVisible();
+  await user.click(screen.getByTestId("log-hide-names"));
+  await waitFor(() => expect(asked.mock.lastCall?.[0].hide_names).toBe(true));
+  expect(screen.queryByTestId("log-person")).toBeNull();
+});
+
+it("shows a moment without its offset", () => {
+  expect(shortTime("2026-03-01 14:05:31 +01:00")).toBe("2026-03-01 14:05:31");
+  expect(shortTime("not known")).toBe("not known");
+});

@@ -1,0 +1,24 @@
+// Where a question is asked, in words, and on which others it may depend.
+import type { Condition, QuestionId, QuestionInfo } from "$api/bindings";
+
+/** "only if rude is 4 or 5"; "everywhere" without a condition. */
+export function conditionWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
+  const other = questions.find(({ id }) => id === condition?.question);
+  if (!condition || !other) return "everywhere";
+  const names = condition.levels.map((level) => other.scale.levels[level] ?? "?");
+  return `only if ${other.name} ${holds(other) ? "has" : "is"} ${names.join(" or ")}`;
+}
+
+/** An answer to it holds options, or types of spans, rather than being one level. */
+export const holds = ({ scale }: QuestionInfo) => scale.kind === "multi-label" || scale.kind === "spans";
+
+/** The questions that this one may wait for: not itself, and none that waits for it. */
+export function mayWaitFor(question: QuestionId | null, questions: readonly QuestionInfo[]): QuestionInfo[] {
+  const above = (id: QuestionId, seen: readonly QuestionId[] = []): readonly QuestionId[] => {
+    const next = questions.find((q) => q.id === id)?.only_if?.question;
+    return next === undefined || seen.includes(next) ? seen : above(next, [...seen, next]);
+  };
+  return questions.filter(
+    ({ id }) => id !== question && (question === null || !above(id).includes(question)),
+  );
+}

@@ -1,0 +1,27 @@
+// What an export holds, in words.
+import type { ExportContents } from "$api/bindings";
+import { counted, sentence } from "./format";
+
+/** "13,036 labels on 1,500 texts by 262 people" */
+export function heldWords({ answers, texts, people }: ExportContents): string {
+  return `${counted(answers, "label")} on ${counted(texts, "text")} by ${counted(people, "person", "people")}`;
+}
+
+/** What pseudonyms leave to be known of people, a sentence each. */
+export function maskWords({
+  left_blank,
+  told_apart,
+}: Pick<ExportContents, "left_blank" | "told_apart">): string[] {
+  const words = left_blank.map((line) => `${line}.`);
+  if (told_apart > 0)
+    words.push(
+      `${counted(told_apart, "person", "people")} could still be recognised from their attributes combined.`,
+    );
+  return words;
+}
+
+/** What is to be known of a file that was written: what is not in it, and what pseudonyms leave. */
+export function writtenWords(contents: ExportContents): string[] {
+  const lost = contents.losses.map(({ message }) => `– ${sentence(message)}`);
+  return [...(lost.length > 0 ? ["Not in the file:", ...lost] : []), ...maskWords(contents)];
+}

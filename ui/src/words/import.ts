@@ -1,0 +1,51 @@
+// What an import did, in words.
+import type { ImportAccount, ImportPlace, ImportReport } from "$api/bindings";
+import { count, counted } from "./format";
+
+/** "row 7: ana on t1: 4 counts, not 3" */
+export function placeWords(place: ImportPlace): string {
+  const { row, annotator, text_id, counts, instead_of } = place;
+  return `row ${count(row)}: ${annotator} on ${text_id}: ${counts} counts, not ${instead_of}`;
+}
+
+/** What was added. */
+export function addedWords(report: ImportReport): string {
+  const annotators = report.annotators > 0 ? [counted(report.annotators, "annotator")] : [];
+  const added = [counted(report.texts, "text"), ...annotators, counted(report.labels, "label")];
+  return `Imported ${added.join(", ")}`;
+}
+
+/** What else there is to know, a line each; `known` are remarks that were read before. */
+export function restWords(report: ImportReport, known: readonly string[]): string[] {
+  const lines = report.notices.flatMap((notice) => [
+    `${notice.message}.`,
+    ...notice.places.slice(0, 3).map((place) => `– ${placeWords(place)}`),
+  ]);
+  if (report.repeats > 0)
+    lines.push(`${counted(report.repeats, "answer")} of a later occasion, kept apart from the labels.`);
+  if (report.repeated_rows > 0)
+    lines.push(`${counted(report.repeated_rows, "row")} repeated labels that were known already.`);
+  if (report.empty_labels > 0) lines.push(`${counted(report.empty_labels, "row")} had no label.`);
+  if (report.rejected_file) {
+    const rows = counted(report.rejected_rows, "row");
+    lines.push(`${rows} left out and written, with reasons, to ${report.rejected_file}`);
+  }
+  return [...lines, ...report.remarks.filter((remark) => !known.includes(remark))];
+}
+
+/** "1: 301 · 2: 422": levels and how often each is used. */
+export function levelsWords(levels: readonly string[], counts: readonly number[]): string {
+  return levels.map((level, at) => `${level}: ${count(counts[at] ?? 0)}`).join(" · ");
+}
+
+/** What became of all rows of a file, those of which there are none left out. */
+export function accountLines(account: ImportAccount): [string, number][] {
+  const lines: [string, number][] = [
+    ["read", account.read],
+    ["repeated, known already", account.repeated],
+    ["with other metadata of a known text", account.changed],
+    ["without a label", account.without_label],
+    ["left out", account.dropped],
+  ];
+  return lines.filter(([, rows]) => rows > 0);
+}

@@ -1,0 +1,77 @@
+// What the overview says of a project: what comes next, how far people agree, who is how far.
+import type { ActionId } from "$logic/action-table";
+import type { NextStep, OverviewAgreement } from "$api/bindings";
+import { CONFIDENCE, counted, decimal } from "./format";
+
+interface StepWords {
+  /** On its button. */
+  name: string;
+  /** Why, beside it. */
+  why: string;
+  action: ActionId;
+}
+
+/** What a next step is called and what it does. `who` labels here, if somebody does. */
+export function stepWords({ kind, count: number }: NextStep, who: string | null): StepWords {
+  const n = number ?? 0;
+  switch (kind) {
+    case "import":
+      return {
+        name: "Import texts…",
+        why: "A CSV, JSONL or CoNLL file: texts alone, or with labels of people who judged them already.",
+        action: "data.import",
+      };
+    case "ask_question":
+      return {
+        name: "Add a question…",
+        why: "A sentence that is asked of every text, and a scale of answers.",
+        action: "question.add",
+      };
+    case "label":
+      return who === null
+        ? { name: "Label", why: "Say who is labelling, and answer text by text.", action: "view.label" }
+        : {
+            name: `Label as ${who}`,
+            why: `${counted(n, "text")} without your answer.`,
+            action: "view.label",
+          };
+    case "get_encoder":
+      return {
+        name: "Get the encoder…",
+        why: "Without one, texts are known by their labels alone, and nothing is predicted from their words.",
+        action: "encoder.get",
+      };
+    case "take_in":
+      return {
+        name: "Merge hand-ins…",
+        why: `${counted(n, "packet")} out, and nothing of ${n === 1 ? "it" : "them"} back yet.`,
+        action: "study.take-in",
+      };
+    case "plan":
+      return {
+        name: "Plan a study…",
+        why:
+          n === 0
+            ? "No text has labels of two people yet: how they differ cannot be told."
+            : `${counted(n, "text")} ${n === 1 ? "has" : "have"} labels of two people; from 20 on it can be told how they differ.`,
+        action: "study.plan",
+      };
+    case "see_disagreement":
+      return {
+        name: "See the texts",
+        why: `${counted(n, "text")} with labels of two people or more.`,
+        action: "view.findings-texts",
+      };
+  }
+}
+
+/** "95 % interval 0.36 to 0.60 for people like these, 0.46 to 0.50 for these people"; or why it cannot be told. */
+export function alphaWords(of: OverviewAgreement): string {
+  const { alpha, low, high, these_low, these_high, needs } = of;
+  if (alpha === null) return `Too little to tell. ${needs ?? ""}`.trim();
+  if (low === null || high === null) return "nobody differs";
+  const interval = `${CONFIDENCE} interval ${decimal(low)} to ${decimal(high)}`;
+  return of.like_these
+    ? `${interval} for people like these, ${decimal(these_low)} to ${decimal(these_high)} for these people`
+    : `${interval} for these people; fewer than five people are too few to tell of others`;
+}

@@ -1,0 +1,83 @@
+// A plan in words: how many annotators and labels, what that costs, and what can stop.
+import type { PlanReport, PlannedNumber, PlanWish, Scale } from "$api/bindings";
+import { CONFIDENCE, count, counted, decimal, duration } from "./format";
+
+/** What is wanted before anybody has said so. */
+export const USUAL: PlanWish = {
+  reliability: 0.8,
+  interval_width: null,
+  cost_per_label: null,
+  seconds_per_label: null,
+};
+
+/** What was found of how many labels are needed: so many people a text, and what for. */
+export interface PlannedLabels {
+  perText: number;
+  /** How many of them the texts still lack, where labels that are there count. */
+  missing: number;
+  /** "reliability 0.80 of “rude”" */
+  goal: string;
+}
+
+/** What is wrong with a wish, by its field; nothing where it can be planned. */
+export function faults(wish: PlanWish): Partial<Record<keyof PlanWish, string>> {
+  const found: Partial<Record<keyof PlanWish, string>> = {};
+  const { reliability } = wish;
+  if (reliability === null || !(reliability > 0 && reliability < 1))
+    found.reliability = "A number above 0 and below 1.";
+  for (const field of ["interval_width", "cost_per_label", "seconds_per_label"] as const) {
+    const value = wish[field];
+    if (value !== null && !(value > 0)) found[field] = "A number above 0, or nothing.";
+  }
+  return found;
+}
+
+/** What a width is counted in; none where levels have no order, so that a text has no mean level. */
+export function widthUnit(scale: Scale): string | null {
+  if (scale.kind === "ordinal") return "levels";
+  return scale.kind === "binary" ? "share" : null;
+}
+
+/** "10 (95 %: 9 to 12)", "over 100 (95 %: 80 to over 100)". */
+export function planned(number: PlannedNumber, limit: number): string {
+  const one = (n: number | null) => (n === null ? `over ${count(limit)}` : count(n));
+  return `${one(number.value)} (${CONFIDENCE}: ${one(number.low)} to ${one(number.high)})`;
+}
+
+/** What the labels that are there reach already. */
+export function now(report: PlanReport, scale: Scale): string {
+  if (report.labels_per_text_now === null) return "";
+  const width =
+    report.width_now === null
+      ? ""
+      : `, an interval ${decimal(report.width_now)} wide${scale.kind === "ordinal" ? " (levels)" : ""}`;
+  return `Now: ${decimal(report.labels_per_text_now, 1)} labels a text, reliability ${decimal(report.reliability_now)}${width}.`;
+}
+
+/** What the study takes in all, and what of that is still to come; nothing where the number is not known. */
+export function effort(report: PlanReport): { what: string; all: string; missing: string }[] {
+  const { labels_in_all: all, labels_missing: missing } = report;
+  if (all === null || missing === null) return [];
+  const rows = [{ what: "Labels", all: count(all), missing: count(missing) }];
+  if (report.seconds_in_all !== null)
+    rows.push({
+      what: `Time at ${duration(report.seconds_per_label)} a label`,
+      all: duration(report.seconds_in_all),
+      missing: duration(report.seconds_missing),
+    });
+  if (report.cost_in_all !== null)
+    rows.push({
+      what: `Cost at ${decimal(report.cost_per_label)} a label`,
+      all: decimal(report.cost_in_all),
+      missing: decimal(report.cost_missing),
+    });
+  return rows;
+}
+
+/** What can stop. */
+export function stops(report: PlanReport): string {
+  if (report.labels_missing === null) return "";
+  if (report.done) return "The study can stop: every text has what is wanted.";
+  const people = `${count(report.people_done)} of ${counted(report.annotators, "person", "people")}`;
+  return `Enough labels already: ${count(report.texts_done)} of ${counted(report.texts, "text")}, ${people}.`;
+}

@@ -1,0 +1,114 @@
+// What a ranking can tell and what it cannot, in one sentence.
+import type { Border, DisagreementRow, LabelWeight, Ranking, Scale } from "$api/bindings";
+import { count, counted, decimal, percent, plural } from "./format";
+import type { MeasureWords } from "./measures";
+import { highestSplit } from "$logic/split-map";
+
+/** From this rank correlation on a measure says no more of a text than its mean level does. */
+const FOLLOWS = 0.95;
+/** So many texts tell it well enough. */
+const SAMPLE = 4000;
+/** Labels of a text, and such texts, from which labels alone can be ranked by. */
+const FEWEST_LABELS = 3;
+const FEWEST_TEXTS = 10;
+
+/** Ranks from 0, ties sharing their mean. */
+function ranks(values: readonly number[]): number[] {
+  const order = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
+  const found = new Array<number>(values.length).fill(0);
+  for (let from = 0; from < order.length;) {
+    let to = from;
+    while (to + 1 < order.length && order[to + 1]?.value === order[from]?.value) to += 1;
+    for (let i = from; i <= to; i += 1) {
+      const one = order[i];
+      if (one) found[one.at] = (from + to) / 2;
+    }
+    from = to + 1;
+  }
+  return found;
+}
+
+/** Spearman's rank correlation; none where one side does not vary. */
+export function spearman(a: readonly number[], b: readonly number[]): number | null {
+  const [x, y] = [ranks(a), ranks(b)];
+  const middle = (x.length - 1) / 2;
+  let [xx, yy, xy] = [0, 0, 0];
+  x.forEach((rank, at) => {
+    const [dx, dy] = [rank - middle, (y[at] ?? 0) - middle];
+    xx += dx * dx;
+    yy += dy * dy;
+    xy += dx * dy;
+  });
+  return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : null;
+}
+
+/** How closely the values follow from where texts stand on the scale; none for scales without an order, or few texts. */
+export function followsMean(ranking: Ranking, scale: Scale): number | null {
+  const top = scale.levels.length - 1;
+  const every = Math.max(1, Math.ceil(ranking.texts.length / SAMPLE));
+  const [values, possible]: [number[], number[]] = [[], []];
+  for (let at = 0; at < ranking.texts.length; at += every) {
+    const [value, mean] = [ranking.values[at], ranking.means[at]];
+    if (value == null || mean == null) continue;
+    values.push(value);
+    possible.push(highestSplit(mean, top));
+  }
+  return values.length < 20 ? null : spearman(values, possible);
+}
+
+/** Whether labels alone tell texts apart: enough texts have several, and they are not all alike. */
+export function labelsTell(ranking: Ranking): boolean {
+  const splits = ranking.observed_splits.filter(
+    (split, at) => split != null && (ranking.labels[at] ?? 0) >= FEWEST_LABELS,
+  );
+  return splits.length >= FEWEST_TEXTS && new Set(splits).size > 2;
+}
+
+/** What the order stands on and what it cannot tell; nothing where there is nothing to add. `first` is the row at the top. */
+export function whatIsTold(
+  ranking: Ranking,
+  first: DisagreementRow | undefined,
+  words: MeasureWords,
+  scale: Scale,
+): string {
+  if (words.value === "labels")
+    return "Ranked by the answers given, without any prediction. With few labels a text, differences can be chance.";
+  const said: string[] = [];
+  const weight = ranking.label_weight;
+  if (weight && weight.half_at === null) said.push(withoutLabels(weight));
+  else if (ranking.basis) said.push(ranking.basis);
+  const last = first?.interval ? first.band[1] : 1;
+  // In the default order these texts have a row of their own.
+  if (last > 1 && words.value !== "combined")
+    said.push(`The first ${count(last)} texts cannot be told apart: their intervals overlap.`);
+  const follows = ranking.by_labels ? null : followsMean(ranking, scale);
+  if (follows !== null && follows >= FOLLOWS)
+    said.push(`The prediction only repeats the average answer (rank correlation ${decimal(follows)}).`);
+  return said.join(" ");
+}
+
+/** Why a text's own labels do not move it in the default order, and what to do about that. */
+function withoutLabels({ texts }: LabelWeight): string {
+  const seen =
+    texts === 0
+      ? "no text has the four labels that it takes to tell"
+      : `${counted(texts, "text")} with four labels or more ${plural(texts, "does", "do")} not show that`;
+  return (
+    "Ranked by the prediction alone. A text’s own labels would count only if they helped to predict how other people answer it: " +
+    `${seen}. More labels on the same texts can change this.`
+  );
+}
+
+/** "between 2 and 3", with the names of the levels. */
+export function borderWords(border: Border, scale: Scale): string {
+  const name = (level: number) => scale.levels[level] ?? "";
+  return `between ${name(border.level - 1)} and ${name(border.level)}`;
+}
+
+/** "48 % above (41–56)": how many answer the level above a border or a higher one. */
+export function aboveWords(border: Border): string {
+  const share = percent(border.above);
+  if (!border.interval) return `${share} above`;
+  const [low, high] = border.interval.map((end) => Math.round((end ?? 0) * 100));
+  return `${share} above (${low}–${high})`;
+}

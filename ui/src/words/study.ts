@@ -1,0 +1,160 @@
+// A study in words: how far it is, how well people agree, what came of files.
+import type {
+  MergeChange,
+  MergeChangeKind,
+  MergeEffectInfo,
+  MergedFile,
+  MergedKind,
+  MergeReport,
+  StudyDraft,
+  StudyFigure,
+  StudyReport,
+  StudyShare,
+} from "$api/bindings";
+import { CONFIDENCE, count, counted, decimal, interval } from "./format";
+
+/** Fewer comparisons are too little to tell. */
+const FEWEST = 5;
+
+/** How far the study is, in one line. */
+export function progressWords(report: StudyReport): string {
+  const { given, wanted, texts, texts_done } = report;
+  return `${count(given)} of ${counted(wanted, "answer")} in · ${count(texts_done)} of ${counted(texts, "text")} complete`;
+}
+
+/** Whose name that of somebody new looks like; null where it looks like nobody's. */
+export function nearWords(share: StudyShare): string | null {
+  if (share.looks_like !== null) return `looks like “${share.looks_like}”`;
+  return share.looks_withdrawn ? "looks like somebody who has withdrawn" : null;
+}
+
+/** What a figure is over: texts that everybody is asked about, or answers to texts that were asked again. */
+export type FigureOver = "anchors" | "again";
+
+/** "95 % interval 62–79 %, over 12 texts" */
+export function figureWords({ low, high, of }: StudyFigure, over: FigureOver): string {
+  const what =
+    over === "anchors" ? counted(of, "text") : counted(of, "answer asked again", "answers asked again");
+  return `${CONFIDENCE} interval ${interval([low, high])}, over ${what}`;
+}
+
+/** What is missing before agreement on anchors can be told. */
+export function anchorsMissing({ anchors }: StudyReport): string {
+  return anchors === 0
+    ? "No text is asked of everybody: plan some to learn how far people agree."
+    : `${FEWEST} texts asked of everybody must have answers of two people or more.`;
+}
+
+/** What is missing before self-agreement can be told. */
+export function againMissing({ people }: StudyReport): string {
+  const twice = people.reduce((sum, person) => sum + person.repeated, 0);
+  return twice === 0
+    ? "No text was answered twice yet: a plan says how many are asked again."
+    : `${FEWEST} texts must be answered twice, ${count(twice)} ${twice === 1 ? "is" : "are"} so far.`;
+}
+
+/** "3.5 hours", "40 minutes". */
+export function workingTime(seconds: number): string {
+  if (seconds < 5400) return counted(Math.max(1, Math.round(seconds / 60)), "minute");
+  const hours = seconds / 3600;
+  return hours < 100 ? `${decimal(hours, 1)} hours` : counted(Math.round(hours), "hour");
+}
+
+/** How exactly things will be known. */
+export function marginWords({ margin, self_margin }: StudyDraft): string[] {
+  const words: string[] = [];
+  if (margin === null)
+    words.push("No text goes to two people of this study, so it will not tell how far they differ.");
+  if (margin !== null)
+    words.push(
+      `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (${CONFIDENCE}).`,
+    );
+  if (self_margin !== null)
+    words.push(
+      `How often one person repeats an answer will be known to within ${decimal(self_margin, 0)} percentage points at worst (${CONFIDENCE}).`,
+    );
+  return words;
+}
+
+const KINDS: Record<MergedKind, string> = {
+  packet: "packet",
+  hand_in: "handed in",
+  copy: "copy of the project",
+};
+
+/** What a file is; nothing where that could not be told. */
+export function kindWords({ kind }: MergedFile): string {
+  return kind === null ? "" : KINDS[kind];
+}
+
+/** "84 new", "nothing new", "not merged" */
+export function takenWords(file: MergedFile): string {
+  if (file.refused) return "not merged";
+  return file.new === 0 ? "nothing new" : `${count(file.new)} new`;
+}
+
+/** What came of all files, in one sentence. */
+export function mergeWords({ files }: MergeReport): string {
+  const taken = files.filter((file) => !file.refused);
+  const fresh = taken.reduce((sum, file) => sum + file.new, 0);
+  const what =
+    fresh === 0
+      ? "nothing in them is new"
+      : `${counted(fresh, "answer or change", "answers and changes")} new`;
+  if (taken.length === 0)
+    return files.length === 1 ? "The file was not merged." : "None of the files was merged.";
+  if (taken.length === files.length)
+    return files.length === 1
+      ? `The file was merged: ${fresh === 0 ? "nothing in it is new" : what}.`
+      : `All ${count(files.length)} files were merged: ${what}.`;
+  return `${count(taken.length)} of ${counted(files.length, "file")} ${taken.length === 1 ? "was" : "were"} merged: ${what}.`;
+}
+
+/** Files that were refused first, otherwise as they were given. */
+export function refusedFirst(files: readonly MergedFile[]): MergedFile[] {
+  return [...files.filter((file) => file.refused), ...files.filter((file) => !file.refused)];
+}
+
+const CHANGES: Record<MergeChangeKind, (count: number) => string> = {
+  erased: (n) => `${counted(n, "person", "people")} withdrew there: everything of theirs is erased here too`,
+  withdrawn: (n) => `${counted(n, "person", "people")} withdrew there and cannot be added here any more`,
+  withdrawn_traces: (n) =>
+    `${counted(n, "name or packet", "names and packets")} here count as those of people who withdrew`,
+  answers: (n) =>
+    `${counted(n, "answer")} that counts now is replaced or taken back`.replace(
+      "answers that counts now is",
+      "answers that count now are",
+    ),
+  repeated_answers: (n) =>
+    `${counted(n, "answer")} of later occasions taken back, counted again or commented on`,
+  people: (n) => `Other name or attributes of ${counted(n, "person", "people")}`,
+  questions: (n) => `Other text, help, levels or condition of ${counted(n, "question")}`,
+  texts: (n) => `${counted(n, "text")} with another group, split or metadata`,
+  guideline: (n) => `${counted(n, "version")} of the guideline: the newest holds`,
+  decisions: (n) => `${counted(n, "decision")} about texts, of which the latest holds`,
+  attention_checks: (n) => `${counted(n, "attention check")} with a right answer from there`,
+  study_settings: (n) => `${counted(n, "setting")} of the study from there`,
+  panels: (n) => `${counted(n, "saved panel")} from there`,
+};
+
+/** What taking in a copy would change here. */
+export function changeWords({ kind, count: n, names }: MergeChange): string {
+  const more = n > names.length && names.length > 0 ? ", …" : "";
+  return names.length === 0 ? CHANGES[kind](n) : `${CHANGES[kind](n)}: ${names.join("; ")}${more}`;
+}
+
+/** What taking in a copy would add, a line each. */
+export function addedWords({ answers, new_people, texts, new_questions }: MergeEffectInfo): string[] {
+  const lines: string[] = [];
+  const all = answers.reduce((sum, one) => sum + one.answers, 0);
+  const whose = answers.map((one) => `${one.annotator} (${count(one.answers)})`);
+  if (all > 0) lines.push(`${counted(all, "answer")} of ${whose.join(", ")}`);
+  if (new_people.length > 0)
+    lines.push(
+      `${counted(new_people.length, "person", "people")} who ${new_people.length === 1 ? "is" : "are"} new here: ${new_people.join(", ")}`,
+    );
+  if (texts > 0) lines.push(`${counted(texts, "text")} new here`);
+  if (new_questions.length > 0)
+    lines.push(`${counted(new_questions.length, "question")} new here: ${new_questions.join(", ")}`);
+  return lines;
+}

@@ -1,0 +1,67 @@
+// What is said of a text, and what is not.
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import type { DisagreementScores, GroupDifference, Scale, TextDetail } from "$api/bindings";
+import { sentences } from "./text";
+
+const scale: Scale = { kind: "ordinal", levels: ["1", "2", "3"] };
+const scores = { split: 0.4, agreement: 0.1, between: 0.25 } as DisagreementScores;
+const detail = (some: Partial<TextDetail>) =>
+  ({
+    annotators: [],
+    differences: [],
+    severity: null,
+    groups: [],
+    needs: null,
+    scores,
+    ...some,
+  }) as unknown as TextDetail;
+const group = (some: Partial<GroupDifference>): GroupDifference => ({
+  attribute: "age",
+  value: "60+",
+  against: null,
+  gap: 0.8,
+  interval: [0.2, 1.4],
+  labels: [3, 4],
+  stands: false,
+  ...some,
+});
+
+it("says nothing of a text without labels and scores", () => {
+  expect(sentences(detail({ scores: null, needs: "One person." }), scale)).toBe("");
+});
+
+it("says that no group stands out only where some were compared", () => {
+  const said = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
+  expect(said([])).not.toContain("group");
+  expect(said([group({ labels: [3, 0] })])).not.toContain("group");
+  expect(said([group({})])).toContain("No group stands out.");
+  expect(said([group({ stands: true })])).toContain("60+ answer +0.8 levels against the others.");
+});
+
+it("says where answers follow severity, beside a group or alone", () => {
+  const severity = {
+    strict: true,
+    gap: 1.2,
+    interval: [0.7, 1.7] as [number, number],
+    labels: [4, 5] as [number, number],
+  };
+  const said = sentences(detail({ severity, differences: [group({})] }), scale);
+  expect(said).toContain("The strict half of the people answers +1.2 levels against the lenient half");
+  expect(said).toContain("+0.7 to +1.7; 4 and 5 labels");
+  expect(said).not.toContain("No group stands out");
+  const both = sentences(detail({ severity, differences: [group({ stands: true })] }), scale);
+  expect(both).toMatch(/60\+ answer \+0.8 levels.*The strict half/);
+});
+
+it("names the split by the word of the glossary", () => {
+  expect(sentences(detail({ annotators: [] }), scale)).toContain("If all 0 answered: split 0.40");
+  expect(readFileSync("../docs/src/reference/glossary.md", "utf8")).toContain("| split (`split`) |");
+});
+
+it("speaks of differences between people on every scale", () => {
+  const choice: Scale = { kind: "choice", levels: ["a", "b", "c"] };
+  const said = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
+  expect(said).toContain("25 % of the expected spread comes from who is asked.");
+  expect(said).not.toContain("strictness");
+});

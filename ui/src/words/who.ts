@@ -1,0 +1,22 @@
+// Who differs, and why: what is drawn of it.
+import type { AttributeDifference, DifferenceShares } from "$api/bindings";
+
+/** What makes labels differ, in its order. */
+export const shareNames: readonly { part: keyof DifferenceShares; name: string; colour: string }[] = [
+  { part: "text", name: "the text", colour: "var(--cat-1)" },
+  { part: "person", name: "the person", colour: "var(--cat-2)" },
+  { part: "neither", name: "neither", colour: "var(--cat-8)" },
+];
+
+/** Why two groups were picked for a comparison, what holds after correction for that, and that the comparison does not correct for it. */
+export const pairReason = ({ attribute, words }: AttributeDifference) =>
+  `Of the values of ${attribute}, these two have the most evidence of a difference. After correction for all comparisons that were possible: ${words.charAt(0).toLowerCase()}${words.slice(1)} The figures below are of these two alone, without that correction.`;
+
+/** A share as the width of a bar. */
+export const barOf = (share: number | null) => `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
+
+/** Where values lie on a line from 0 to 100 with 0 in its middle. */
+export function stripPlaces(values: readonly number[]): number[] {
+  const widest = Math.max(1e-9, ...values.map(Math.abs));
+  return values.map((value) => 50 + (48 * value) / widest);
+}
