@@ -119,7 +119,6 @@ const ALLOWED: [(&str, &[&str]); 24] = [
             "encoder",
             "exchange",
             "models",
-            "neural",
             "project",
             "selection",
             "stats",
