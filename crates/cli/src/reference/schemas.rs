@@ -10,19 +10,19 @@ pub(super) fn page(schemas: &Value) -> String {
     let mut text = "# JSON schemas\n\nWhat each command prints with `--json`, and the types in it. `dissensus schema` prints the same as JSON \
 Schema (draft 2020-12), for programs.\n\n## Commands\n\n| Command | Prints |\n|---|---|\n"
         .to_owned();
-    let mut types: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut types: BTreeMap<&str, Value> = BTreeMap::new();
     for (command, schema) in schemas.as_object().into_iter().flatten() {
         let title = schema["title"].as_str().filter(|_| schema.get("properties").is_some());
         let printed = match title {
             Some(title) => {
-                types.insert(title, schema);
+                types.insert(title, with_own_name(schema, title));
                 link(title)
             }
             None => kind(schema),
         };
         let _ = writeln!(text, "| `{command} --json` | {printed} |");
         for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
-            types.insert(name, definition);
+            types.insert(name, definition.clone());
         }
     }
     text.push_str("\n## Types\n");
@@ -33,10 +33,27 @@ Schema (draft 2020-12), for programs.\n\n## Commands\n\n| Command | Prints |\n|-
         }
         match schema["properties"].as_object() {
             Some(properties) => text.push_str(&table(properties)),
-            None => text.push_str(&choices(schema)),
+            None => text.push_str(&choices(&schema)),
         }
     }
     text
+}
+
+/// The schema with references to itself by its name, which as a document by itself it has no need of.
+fn with_own_name(schema: &Value, name: &str) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| {
+                let itself = key == "$ref" && value == "#";
+                let value =
+                    if itself { format!("#/$defs/{name}").into() } else { with_own_name(value, name) };
+                (key.clone(), value)
+            };
+            Value::Object(fields.iter().map(field).collect())
+        }
+        Value::Array(items) => items.iter().map(|item| with_own_name(item, name)).collect(),
+        other => other.clone(),
+    }
 }
 
 fn table(properties: &Map<String, Value>) -> String {
