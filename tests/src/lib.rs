@@ -8,7 +8,6 @@ pub mod bus;
 pub mod command;
 pub mod disk;
 pub mod files;
-pub mod names;
 pub mod processes;
 pub mod programs;
 pub mod project_file;

@@ -6,7 +6,6 @@
 //! lot), `@labels PROJECT` all labels, `@list FOLDER` names of files; `@flip FILE` and `@cut FILE` damage a file.
 
 use crate::command::Bench;
-use crate::names;
 use crate::redact::{Figures, redacted};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -61,7 +60,7 @@ impl Transcript {
     /// A command fails.
     pub fn prepare(&mut self, script: &str) {
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            self.bench.ok(names::of_program(&split(line)));
+            self.bench.ok(&split(line));
         }
     }
 
@@ -71,7 +70,7 @@ impl Transcript {
     }
 
     fn command(&mut self, words: &[String]) {
-        let outcome = self.bench.run(names::of_program(words));
+        let outcome = self.bench.run(words);
         let out = self.redacted(&outcome.out);
         self.put(&out);
         for line in self.redacted(&outcome.err).lines() {
@@ -143,7 +142,7 @@ impl Transcript {
     fn put_labels(&mut self, project: &str) {
         let table = self.bench.path("labels-of-project.csv");
         let path = table.to_string_lossy().into_owned();
-        self.bench.ok(names::of_program(&split(&format!("data export {project} {path} --force"))));
+        self.bench.ok(&split(&format!("data export {project} {path} --force")));
         let mut reader = match csv::Reader::from_path(&table) {
             Ok(reader) => reader,
             Err(error) => panic!("{path}: {error}"),

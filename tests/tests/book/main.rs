@@ -7,7 +7,6 @@
 mod page;
 
 use dissensus_tests::command::Bench;
-use dissensus_tests::names;
 use dissensus_tests::programs::checkout;
 use dissensus_tests::transcript::split;
 use page::{Command, Page, pages_below};
@@ -76,7 +75,7 @@ fn problem_with(bench: &Bench, command: &Command) -> Option<String> {
         Some((line, file)) => (line, Some(file.trim())),
         None => (command.line.as_str(), None),
     };
-    let outcome = bench.run(names::of_program(&split(line)));
+    let outcome = bench.run(&split(line));
     if outcome.code != Some(0) {
         return Some(format!("dissensus {line}\n{}", bench.without_paths(&outcome.err)));
     }
