@@ -141,7 +141,7 @@ fn missing_paths(root: &Path, page: &Page) -> Vec<String> {
     missing
 }
 
-fn avoided() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(super) fn avoided() -> impl Iterator<Item = (&'static str, &'static str)> {
     WORDS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (phrase, alternative) = line.split_once('=')?;
         Some((phrase.trim(), alternative.trim()))
@@ -149,7 +149,7 @@ fn avoided() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Whether the line contains the phrase as whole words, in any case.
-fn contains_phrase(line: &str, phrase: &str) -> bool {
+pub(super) fn contains_phrase(line: &str, phrase: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '\''))
             .filter(|word| !word.is_empty())
@@ -161,7 +161,7 @@ fn contains_phrase(line: &str, phrase: &str) -> bool {
 }
 
 /// Leaves inline code out, but for what stands in the address of a link.
-fn without_code(line: &str) -> String {
+pub(super) fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod benchmarks;
 pub(crate) mod book;
 pub(crate) mod check_cuda;
 pub(crate) mod check_exchange;
+pub(crate) mod comments;
 pub(crate) mod crates;
 pub(crate) mod dist;
 pub(crate) mod documents;

@@ -23,6 +23,7 @@ const STAGES: [&[&[Step]]; 3] = [
         ("node", |_| node::ensure()),
         ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
         ("crates", super::crates::check),
+        ("comments", super::comments::check),
         ("documents", super::documents::check),
         ("benchmarks", super::benchmarks::check),
         ("ui-packages", node::packages),
