@@ -45,6 +45,7 @@ pub enum BenchError {
     #[error("{peer} did not run: {why}")]
     Peer {
         peer: &'static str,
+        /// Reason, as far as it is known.
         why: String,
     },
 }

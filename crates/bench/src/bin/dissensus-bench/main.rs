@@ -67,6 +67,6 @@ fn program() -> Result<PathBuf> {
 
 /// Prints progress on standard error.
 fn say(line: &str) {
-    // If standard error is closed, nobody reads the progress.
+    // Progress is lost if standard error is closed, which is no failure.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
