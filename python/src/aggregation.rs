@@ -1,4 +1,4 @@
-//! All labels of a text brought together.
+//! Aggregation of the labels of each text.
 
 use crate::error::json;
 use crate::labels::CodedLabels;
@@ -7,7 +7,7 @@ use dissensus_stats::aggregation::{AggregationOptions, Aggregator, MaceMethod};
 use dissensus_stats::data::ModelError;
 use pyo3::prelude::*;
 
-/// `Aggregation` as JSON.
+/// Aggregates labels; returns `Aggregation` as JSON.
 #[pyfunction]
 pub(crate) fn aggregate(
     py: Python<'_>,

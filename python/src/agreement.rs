@@ -1,4 +1,4 @@
-//! How much annotators agree.
+//! Agreement between annotators.
 
 use crate::error::json;
 use crate::labels::CodedLabels;
@@ -6,7 +6,7 @@ use crate::work::run;
 use dissensus_stats::metrics::BootstrapOptions;
 use pyo3::prelude::*;
 
-/// `Agreement` as JSON.
+/// Returns `Agreement` as JSON.
 #[pyfunction]
 pub(crate) fn alphas(py: Python<'_>, labels: CodedLabels<'_>) -> PyResult<String> {
     let labels = labels.read()?;
@@ -16,7 +16,7 @@ pub(crate) fn alphas(py: Python<'_>, labels: CodedLabels<'_>) -> PyResult<String
     json(py, &found)
 }
 
-/// `Reliability` as JSON; intervals of `bootstrap`: resamples, confidence and seed.
+/// Returns `Reliability` as JSON, with intervals by `bootstrap`: resamples, confidence and seed.
 #[pyfunction]
 #[pyo3(signature = (labels, bootstrap=None))]
 pub(crate) fn reliability(
@@ -40,7 +40,7 @@ pub(crate) fn reliability(
     json(py, &found)
 }
 
-/// `CohenPair`s as JSON.
+/// Returns the `CohenPair`s as JSON.
 #[pyfunction]
 pub(crate) fn cohen_pairs(py: Python<'_>, labels: CodedLabels<'_>, least: usize) -> PyResult<String> {
     let labels = labels.read()?;

@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
 
-/// Columns as a stream of one batch. Each is a name, what it holds (`string`, `int64`, `float32`, `float64`, `bool` or `timestamp`), and values.
+/// Returns columns as a stream of one batch. Each has a name, a type (`string`, `int64`, `float32`,
+/// `float64`, `bool` or `timestamp`), and values.
 #[pyfunction]
 pub(crate) fn arrow_stream<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! A bundle that is asked again and again.
+//! A bundle that stays loaded between predictions.
 
 use crate::columns::{Column, Columns, into_python};
 use crate::error::{raise, with_code};
@@ -11,10 +11,10 @@ use pyo3::types::PyList;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// Whom of which question a predictor is for, and on which device.
+/// Question, annotators and device of a predictor.
 type For = (Option<String>, Vec<String>, String);
 
-/// A folder that predicts, and the predictor that was used last.
+/// A folder of models, and the predictor that was used last.
 #[pyclass(frozen, module = "dissensus._native")]
 pub(crate) struct Bundle {
     opened: Opened,
@@ -41,7 +41,7 @@ impl Bundle {
         self.opened.annotators(question).map_err(|error| raise(py, &error))
     }
 
-    /// A row for each text and annotator.
+    /// Returns one row per text and annotator.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -56,7 +56,7 @@ impl Bundle {
         })?;
         let asked = (question, annotators, device);
         let found = run(py, |progress| {
-            // A predictor that broke off is whole: what it has of other texts it forgets by itself.
+            // A predictor that was interrupted is still valid: it discards leftovers of other texts itself.
             let mut kept = self.predictor.lock().unwrap_or_else(PoisonError::into_inner);
             let same = kept.take().filter(|(of, _)| *of == asked);
             let mut predictor = match same {
@@ -71,7 +71,7 @@ impl Bundle {
     }
 }
 
-/// The rows of a table of predictions, as the command writes them.
+/// Columns of a table of predictions, as the command writes them.
 pub(crate) fn rows(ids: Vec<String>, found: PredictedTexts, observed: Option<Vec<bool>>) -> Columns {
     let (people, levels) = (found.annotators.len(), found.levels.len());
     let each_text = |values: &[f32]| values.iter().flat_map(|v| std::iter::repeat_n(*v, people)).collect();

@@ -5,10 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use std::collections::HashMap;
 
-/// A column.
 pub(crate) enum Column {
     Text(Vec<Option<String>>),
-    /// The same, with few different values: each becomes one Python string.
+    /// Text with few distinct values: each becomes a single Python string.
     Names(Vec<Option<String>>),
     Whole(Vec<i64>),
     Real(Vec<f32>),
@@ -45,10 +44,10 @@ impl Column {
     }
 }
 
-/// Named columns in their order.
+/// Named columns, in order.
 pub(crate) type Columns = Vec<(String, Column)>;
 
-/// As a list of pairs of a name and values.
+/// Converts columns into a list of pairs of a name and values.
 pub(crate) fn into_python(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyList>> {
     let columns: PyResult<Vec<_>> =
         columns.into_iter().map(|(name, column)| Ok((name, column.into_python(py)?))).collect();

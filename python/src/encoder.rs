@@ -1,4 +1,4 @@
-//! An encoder of texts.
+//! A text encoder.
 
 use crate::error::{raise, with_code};
 use crate::work::run;
@@ -8,11 +8,12 @@ use dissensus_training::encoding::{EncoderChoice, TextEncoder as Opened};
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 
-/// How an encoder is asked for: its name, pooling, device, precision, what becomes of long texts, a prompt, the name of a prompt.
+/// The requested encoder: name, pooling, device, precision, treatment of long texts, a prompt, the name of a
+/// prompt.
 pub(crate) type Asked =
     (Option<String>, Option<String>, String, Option<String>, Option<String>, Option<String>, Option<String>);
 
-/// The choice, by the words of the command.
+/// Parses the request, with the same values as the command line.
 pub(crate) fn choice(py: Python<'_>, asked: Asked) -> PyResult<EncoderChoice> {
     let (encoder, pooling, device, precision, long_texts, prompt, prompt_name) = asked;
     let unknown = |what: &str, word: &str, known: &str| {
@@ -49,12 +50,12 @@ pub(crate) fn choice(py: Python<'_>, asked: Asked) -> PyResult<EncoderChoice> {
     Ok(EncoderChoice { encoder, pooling, device, precision, long_texts, prompt })
 }
 
-/// The folders of this user.
+/// Folders of the current user.
 pub(crate) fn home(py: Python<'_>) -> PyResult<Home> {
     Home::of_user(None).map_err(|error| raise(py, &error))
 }
 
-/// An open encoder.
+/// A loaded encoder.
 #[pyclass(frozen, module = "dissensus._native")]
 pub(crate) struct TextEncoder {
     opened: Opened,
@@ -83,7 +84,7 @@ impl TextEncoder {
         self.opened.device()
     }
 
-    /// Embeddings, texts x dim.
+    /// Returns the embeddings, texts x dim.
     fn encode<'py>(&self, py: Python<'py>, texts: Vec<String>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let rows: Vec<f32> = run(py, |progress| self.opened.encode(&texts, progress))?;
         PyArray1::from_vec(py, rows).reshape([texts.len(), self.opened.dim()])

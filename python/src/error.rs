@@ -1,10 +1,10 @@
-//! Errors of ours as Python's exceptions.
+//! Conversion of errors into Python exceptions.
 
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelError;
 use pyo3::prelude::*;
 
-/// What can be raised: a code, a sentence, and more where there is more to say.
+/// An error that can be raised: a code, a message, and optional details.
 pub(crate) trait Raised {
     fn parts(&self) -> (&'static str, String, Option<String>);
 }
@@ -22,13 +22,13 @@ impl Raised for ModelError {
     }
 }
 
-/// The exception for an error.
+/// Converts an error into its exception.
 pub(crate) fn raise(py: Python<'_>, error: &dyn Raised) -> PyErr {
     let (code, message, detail) = error.parts();
     with_code(py, code, &message, detail.as_deref())
 }
 
-/// The exception with a code of its own.
+/// Creates an exception with the given code.
 pub(crate) fn with_code(py: Python<'_>, code: &str, message: &str, detail: Option<&str>) -> PyErr {
     let made = py
         .import("dissensus._errors")
@@ -40,7 +40,7 @@ pub(crate) fn with_code(py: Python<'_>, code: &str, message: &str, detail: Optio
     }
 }
 
-/// A structure as JSON, which dissensus/*.py reads again.
+/// Serializes a value as JSON, which dissensus/*.py parses.
 pub(crate) fn json(py: Python<'_>, value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| with_code(py, "internal", &error.to_string(), None))
 }

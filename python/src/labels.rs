@@ -6,17 +6,17 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// `_coded.CodedLabels` of Python: what was said of which text by whom, and on what scale.
+/// `_coded.CodedLabels` of Python: the label of each text by each annotator, and the scale.
 #[derive(FromPyObject)]
 pub(crate) struct CodedLabels<'py> {
-    /// Text, annotator and level of each label, as long as one another.
+    /// Text, annotator and level of each label; the three arrays have the same length.
     arrays: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u16>),
-    /// How many texts, annotators and levels there are.
+    /// Number of texts, annotators and levels.
     sizes: (usize, usize, usize),
     scale: String,
 }
 
-/// What `CodedLabels` hold, apart from Python.
+/// The contents of `CodedLabels`, independent of Python.
 pub(crate) struct Labels {
     pub(crate) all: Vec<Observation>,
     pub(crate) n_texts: usize,
@@ -33,7 +33,7 @@ impl CodedLabels<'_> {
     }
 }
 
-/// Labels: `text`, `annotator` and `level` of each, as long as one another.
+/// Converts `text`, `annotator` and `level`, arrays of the same length, into labels.
 pub(crate) fn observations(
     texts: &PyReadonlyArray1<'_, u32>,
     annotators: &PyReadonlyArray1<'_, u32>,
@@ -49,7 +49,7 @@ pub(crate) fn observations(
         .collect())
 }
 
-/// The scale by its name and number of levels.
+/// The scale with this name and number of levels.
 pub(crate) fn target(scale: &str, levels: usize) -> PyResult<Target> {
     let kind = scale.parse::<ScaleKind>().map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(Target { kind, levels })

@@ -1,5 +1,6 @@
-//! Native part of the Python package `dissensus`: plain functions and classes over the use cases and models of Dissensus, which dissensus/*.py makes into
-//! what people call. Arrays come as numpy arrays that were checked there, structures go as JSON.
+//! Native part of the Python package `dissensus`: plain functions and classes over the use cases and models
+//! of Dissensus, from which dissensus/*.py builds the public interface. Arrays arrive as numpy arrays that
+//! were validated there; structures are passed as JSON.
 
 mod aggregation;
 mod agreement;
@@ -40,7 +41,7 @@ mod _native {
     };
     use super::*;
 
-    /// The version of the program that this is part of.
+    /// Registers the classes and functions, and the version of the program.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -1,4 +1,4 @@
-//! How well predictions meet labels.
+//! Metrics that compare predictions with labels.
 
 use crate::error::{json, raise};
 use crate::labels::observations;
@@ -15,7 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// A measure of true and predicted levels.
+/// Computes a metric of true and predicted levels.
 #[pyfunction]
 pub(crate) fn of_answers(
     name: &str,
@@ -32,7 +32,7 @@ pub(crate) fn of_answers(
     })
 }
 
-/// Labels with probabilities: one text and annotator each where none are given.
+/// Combines labels with probabilities; without texts and annotators, each label gets its own.
 fn scored(
     texts: &PyReadonlyArray1<'_, u32>,
     annotators: &PyReadonlyArray1<'_, u32>,
@@ -44,7 +44,7 @@ fn scored(
     Ok(Scored { observations, probabilities: p.iter().copied().collect(), levels: p.ncols(), tuned: None })
 }
 
-/// A measure of true levels and probabilities.
+/// Computes a metric of true levels and probabilities.
 #[pyfunction]
 pub(crate) fn of_probabilities(
     py: Python<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn of_probabilities(
     })
 }
 
-/// A measure of two lists of numbers; of `auroc` the second is 0 or 1.
+/// Computes a metric of two lists of numbers; for `auroc` the second one is 0 or 1.
 #[pyfunction]
 pub(crate) fn correlation(name: &str, x: Vec<f64>, y: Vec<f64>) -> PyResult<Option<f64>> {
     Ok(match name {
@@ -78,7 +78,7 @@ pub(crate) fn correlation(name: &str, x: Vec<f64>, y: Vec<f64>) -> PyResult<Opti
     })
 }
 
-/// `Scores` as JSON.
+/// Returns `Scores` as JSON.
 #[pyfunction]
 pub(crate) fn scores(
     py: Python<'_>,
@@ -91,13 +91,13 @@ pub(crate) fn scores(
     let scored = scored(&texts, &annotators, &truth, &p)?;
     let found = run(py, |_| {
         scored.check()?;
-        // In the order of texts and annotators, as every evaluation sums.
+        // In the order of texts and annotators, so that sums match those of every evaluation.
         Ok::<_, ModelError>(Scores::new(&Scored::pooled(vec![scored]), ordinal))
     })?;
     json(py, &found)
 }
 
-/// The measures of every text, of probabilities texts x annotators x levels.
+/// Measures of disagreement of every text, from probabilities texts x annotators x levels.
 #[pyfunction]
 pub(crate) fn disagreement<'py>(
     py: Python<'py>,
@@ -111,7 +111,7 @@ pub(crate) fn disagreement<'py>(
     measures(py, &found, ordinal)
 }
 
-/// Measures of texts as columns.
+/// Converts measures of texts into columns.
 pub(crate) fn measures<'py>(
     py: Python<'py>,
     found: &[Disagreement],

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is known of annotators: a name, its values, and the place of everybody's value.
+/// Annotator attributes: name, values, and the index of each annotator's value.
 type Attributes = Vec<(String, Vec<String>, Vec<Option<u16>>)>;
 
 /// A fitted annotator model.
@@ -36,7 +36,7 @@ fn ngrams(bodies: Option<&[String]>) -> Result<Option<SparseRows>, ModelError> {
 
 #[pymethods]
 impl Model {
-    /// Fits a model of the kind called `kind`.
+    /// Fits a model of this `kind`.
     #[staticmethod]
     #[allow(clippy::too_many_arguments, reason = "what an estimator checked, one by one")]
     fn fit(
@@ -80,7 +80,7 @@ impl Model {
         Ok(Self { model: Mutex::new(model), ordinal, ngrams: with_bodies })
     }
 
-    /// A model from `to_bytes`.
+    /// Restores a model from the output of `to_bytes`.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8], ordinal: bool, ngrams: bool) -> PyResult<Self> {
         let model = PortableModel::from_bytes(bytes).map_err(|error| raise(py, &error))?;
@@ -92,7 +92,7 @@ impl Model {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Whether it was fitted with the words of the texts.
+    /// Whether the model was fitted with the words of the texts.
     #[getter]
     fn ngrams(&self) -> bool {
         self.ngrams
@@ -108,13 +108,13 @@ impl Model {
         py.detach(|| self.lock().annotators())
     }
 
-    /// Rows of texts that it knows by their index: of `multilevel` alone.
+    /// Number of texts that the model knows by index; only `multilevel` has any.
     #[getter]
     fn texts(&self, py: Python<'_>) -> usize {
         py.detach(|| self.lock().live().map_or(0, |live| live.texts()))
     }
 
-    /// Probabilities of pairs of a row of `x` and an annotator, pairs x levels.
+    /// Returns the probabilities for pairs of a row of `x` and an annotator, pairs x levels.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -133,7 +133,7 @@ impl Model {
         self.shaped(py, p)
     }
 
-    /// The same of texts of the fit, by their rows: what others said of them counts.
+    /// Returns the probabilities for texts of the fit, by row; other annotators' labels of them are used.
     fn predict_rows<'py>(
         &self,
         py: Python<'py>,
@@ -155,7 +155,7 @@ impl Model {
         self.shaped(py, p)
     }
 
-    /// Measures of texts over all annotators.
+    /// Returns measures of disagreement of texts over all annotators.
     fn disagreement<'py>(
         &self,
         py: Python<'py>,
@@ -171,7 +171,7 @@ impl Model {
         measures(py, &found, self.ordinal)
     }
 
-    /// The same of all texts of the fit, where labels that were given count.
+    /// Returns the measures of all texts of the fit, which use the labels given.
     fn disagreement_of_rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = run(py, |_| {
             let model = self.lock();
@@ -181,12 +181,12 @@ impl Model {
         measures(py, &found, self.ordinal)
     }
 
-    /// Teaches it a label; the index of a text or annotator may be one that was just added.
+    /// Adds a label to the model; the text or annotator may be one that was just added.
     fn record(&self, py: Python<'_>, text: u32, annotator: u32, level: u16) -> PyResult<()> {
         run(py, |_| self.lock().record(Observation { text, annotator, level }).map(drop))
     }
 
-    /// Adds a text and gives its index.
+    /// Adds a text and returns its index.
     fn add_text(&self, py: Python<'_>, x: PyReadonlyArray1<'_, f32>, body: Option<String>) -> PyResult<u32> {
         let row: Vec<f32> = x.as_array().iter().copied().collect();
         run(py, |_| {
@@ -200,7 +200,7 @@ impl Model {
         })
     }
 
-    /// Adds an annotator and gives the index.
+    /// Adds an annotator and returns the index.
     fn add_annotator(&self, py: Python<'_>) -> PyResult<u32> {
         run(py, |_| {
             let mut model = self.lock();
@@ -210,7 +210,7 @@ impl Model {
         })
     }
 
-    /// Mean and standard deviation of everybody's severity; of a scale without order nothing.
+    /// Returns mean and standard deviation of each annotator's severity; `None` for a scale without order.
     fn severities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let found = run(py, |_| {
             let model = self.lock();
@@ -225,7 +225,8 @@ impl Model {
 }
 
 impl Model {
-    /// A panic while it learned leaves a model that may be half changed; it is only ever changed by what was checked.
+    /// Ignores poisoning: a panic during an update may leave the model half updated, but only validated
+    /// labels reach it.
     fn lock(&self) -> MutexGuard<'_, PortableModel> {
         self.model.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! A project file. Every function opens it, does one thing and closes it: what others wrote meanwhile is there, and nothing is held between two calls.
+//! Functions on a project file. Each opens the file, does one thing and closes it, so that it sees what
+//! others wrote in the meantime and holds nothing between calls.
 
 use crate::bundle::rows;
 use crate::columns::{Column, into_python};
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Opens a project to change it, trying again for as long as `wait` while it is open elsewhere.
+/// Opens a project for writing; retries for up to `wait` while it is open elsewhere.
 fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session, ProjectError> {
     let until = Instant::now() + Duration::try_from_secs_f64(wait).unwrap_or_default();
     loop {
@@ -40,7 +41,7 @@ fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session,
     }
 }
 
-/// Opens it to read and does one thing.
+/// Opens a project for reading and runs a function on it.
 fn reading<T: Send>(
     py: Python<'_>,
     path: &Path,
@@ -50,7 +51,7 @@ fn reading<T: Send>(
     run(py, |progress| work(&Session::open_to_read(path, &home)?, progress))
 }
 
-/// Opens it to write and does one thing.
+/// Opens a project for writing and runs a function on it.
 fn writing<T: Send>(
     py: Python<'_>,
     path: &Path,
@@ -66,20 +67,20 @@ fn writing<T: Send>(
     })
 }
 
-/// Makes an empty project.
+/// Creates an empty project.
 #[pyfunction]
 pub(crate) fn project_create(py: Python<'_>, path: PathBuf) -> PyResult<()> {
     let home = home(py)?;
     run(py, |_| Session::create(&path, &home).map(drop))
 }
 
-/// Makes a copy of the sample project.
+/// Creates a copy of the sample project.
 #[pyfunction]
 pub(crate) fn project_sample(py: Python<'_>, path: PathBuf) -> PyResult<()> {
     run(py, |_| sample::create(&path))
 }
 
-/// What it holds, as JSON.
+/// Returns the project's contents as JSON.
 #[pyfunction]
 pub(crate) fn project_info(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     let info = reading(py, &path, |session, _| session.project.info())?;
@@ -112,7 +113,7 @@ pub(crate) fn project_labels<'py>(
     question: Option<String>,
 ) -> PyResult<Bound<'py, PyList>> {
     let rows = reading(py, &path, |session, _| session.project.label_rows(question.as_deref()))?;
-    // A number that is not there is one that is not a number.
+    // A missing number becomes NaN.
     let confidence = rows.iter().map(|row| row.confidence.map_or(f32::NAN, f32::from)).collect();
     let columns = vec![
         ("text_id".to_owned(), Column::names(rows.iter().map(|row| row.text_id.clone()))),
@@ -146,7 +147,7 @@ pub(crate) fn project_annotators(py: Python<'_>, path: PathBuf) -> PyResult<Boun
     into_python(py, columns)
 }
 
-/// Everybody's predicted answer to every text, by the live model.
+/// Predicts every annotator's answer to every text with the live model.
 #[pyfunction]
 pub(crate) fn project_predictions(
     py: Python<'_>,
@@ -162,14 +163,14 @@ pub(crate) fn project_predictions(
     into_python(py, rows(found.text_ids, found.predicted, Some(found.observed)))
 }
 
-/// Looks whether every text has its embedding, and fits the question's model.
+/// Ensures that every text has its embedding, and fits the question's model.
 fn make_live(session: &Session, question: Option<&str>, progress: &Stop) -> Result<(), ProjectError> {
     let question = session.project.question(question)?;
     session.encoding.ensure_encoded(&Default::default(), progress)?;
     session.live.fit(question.id, progress)
 }
 
-/// All texts by how much annotators would disagree, the most first.
+/// Ranks all texts by predicted disagreement, highest first.
 #[pyfunction]
 pub(crate) fn project_disagreement(
     py: Python<'_>,
@@ -225,7 +226,7 @@ pub(crate) fn project_disagreement(
     into_python(py, columns)
 }
 
-/// Ids of the texts, their embeddings (texts x dim) and the key of the encoder version.
+/// Returns the ids of the texts, their embeddings (texts x dim) and the key of the encoder version.
 #[pyfunction]
 pub(crate) fn project_embeddings(
     py: Python<'_>,
@@ -242,7 +243,7 @@ pub(crate) fn project_embeddings(
     Ok((ids, PyArray1::from_vec(py, rows).reshape([texts, dim])?, key))
 }
 
-/// Gives every text an embedding; as JSON what came of it.
+/// Computes an embedding for every text; returns the result as JSON.
 #[pyfunction]
 pub(crate) fn project_encode(py: Python<'_>, path: PathBuf, asked: Asked, wait: f64) -> PyResult<String> {
     let choice = choice(py, asked)?;
@@ -250,7 +251,7 @@ pub(crate) fn project_encode(py: Python<'_>, path: PathBuf, asked: Asked, wait: 
     json(py, &done)
 }
 
-/// One label, as the command gives it: on disk when this returns.
+/// Records one label, as the command does; it is on disk when this returns.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "a label and what is said beside it")]
 pub(crate) fn project_label(
@@ -272,7 +273,7 @@ pub(crate) fn project_label(
     json(py, &recorded)
 }
 
-/// Choices as JSON; what is left out of their columns is as by default.
+/// Parses choices from JSON; omitted columns keep their defaults.
 fn import_choices(py: Python<'_>, choices: &str) -> PyResult<ImportChoices> {
     let read = || -> Result<ImportChoices, serde_json::Error> {
         let mut choices: serde_json::Value = serde_json::from_str(choices)?;
@@ -284,7 +285,7 @@ fn import_choices(py: Python<'_>, choices: &str) -> PyResult<ImportChoices> {
     read().map_err(|error| with_code(py, "import-choices", &error.to_string(), None))
 }
 
-/// A file is imported whole or not at all; `choices` is JSON.
+/// Imports a file, completely or not at all; `choices` is JSON.
 #[pyfunction]
 pub(crate) fn project_import(
     py: Python<'_>,
@@ -301,7 +302,7 @@ pub(crate) fn project_import(
     json(py, &report)
 }
 
-/// What importing a file would do, as JSON; nothing is written.
+/// Returns what importing a file would do, as JSON; writes nothing.
 #[pyfunction]
 pub(crate) fn project_import_preview(
     py: Python<'_>,
@@ -314,7 +315,7 @@ pub(crate) fn project_import_preview(
     json(py, &preview)
 }
 
-/// Writes models into a folder that predicts without the project; as JSON what was written.
+/// Writes models into a folder that predicts without the project; returns what was written as JSON.
 #[pyfunction]
 pub(crate) fn project_bundle(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Long work without the interpreter's lock, which Ctrl-C ends, and of which a panic is an exception.
+//! Runs long work without the interpreter lock; Ctrl-C stops it, and a panic becomes an exception.
 
 use crate::error::{Raised, raise, with_code};
 use dissensus_project::jobs::Progress;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often signals are looked for.
+/// Interval between two checks for signals.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Tells the work that it should stop.
+/// Asks running work to stop.
 #[derive(Clone)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
@@ -23,11 +23,11 @@ impl Progress for Stop {
     }
 }
 
-/// Runs `work` on a thread of its own while this one looks for signals, with the interpreter free for other threads. An interrupt is raised as
-/// Python raises it, once the work has stopped.
+/// Runs `work` on its own thread while this one checks for signals, with the interpreter lock released. An
+/// interrupt is raised as Python raises it, once the work has stopped.
 ///
 /// # Errors
-/// What the work gives, what a signal raises, and `InternalError` for a panic.
+/// The error of the work, the exception of a signal, or `InternalError` for a panic.
 pub(crate) fn run<T: Send, E: Raised + Send>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> Result<T, E> + Send,

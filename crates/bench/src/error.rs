@@ -1,4 +1,4 @@
-//! Why a benchmark could not run.
+//! Errors of the benchmarks.
 
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
@@ -8,60 +8,50 @@ use dissensus_store::StoreError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What kept a benchmark from running.
+/// An error that stops a benchmark.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// A use case.
     #[error(transparent)]
     Application(#[from] ProjectError),
-    /// The project file.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file of texts or labels.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// An encoder.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
-    /// A model of annotators.
     #[error(transparent)]
     Perspectives(#[from] ModelError),
-    /// A made-up question has no scale.
+    /// The simulated question has no valid scale.
     #[error(transparent)]
     Scale(#[from] dissensus_domain::ScaleError),
-    /// A file or folder of ours.
+    /// Reading or writing one of the benchmark's own files or folders failed.
     #[error("{doing} {} failed: {source}", .path.display())]
     Io {
-        /// Which one.
         path: PathBuf,
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the system said.
         source: io::Error,
     },
-    /// An option out of its range.
+    /// The value of an option is out of range.
     #[error("{name} cannot be {value}: it takes {allowed}")]
     Option {
-        /// Which one.
         name: &'static str,
-        /// What was given.
         value: String,
-        /// What it takes.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// Another program could not run.
     #[error("{peer} did not run: {why}")]
     Peer {
-        /// The other program.
         peer: &'static str,
-        /// What happened.
+        /// Reason, as far as it is known.
         why: String,
     },
 }
 
 impl BenchError {
-    /// The error of an operation on a file, for `map_err`.
+    /// Wraps the error of a file operation, for `map_err`.
     pub(crate) fn io(doing: &'static str, path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         let path = path.as_ref().to_owned();
         move |source| Self::Io { path, doing, source }

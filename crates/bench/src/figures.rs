@@ -1,13 +1,14 @@
-//! Numbers of a measurement: quantiles, the machine's cores, memory.
+//! Figures of a measurement: quantiles, number of cores, memory.
 
 use std::time::Duration;
 
-/// The machine's cores: the threads of every engine where none are named.
+/// Number of cores: the threads of every engine unless given.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The value below which `share` (0 to 1) of the times lie, in milliseconds (nearest rank); sorts them. Zero for none.
+/// Quantile of the times in milliseconds (nearest rank), with `share` from 0 to 1; sorts them. Zero if there
+/// are none.
 pub(crate) fn quantile_ms(times: &mut [Duration], share: f64) -> f64 {
     times.sort_unstable();
     let rank = (share * times.len() as f64).ceil() as usize;
@@ -15,14 +16,14 @@ pub(crate) fn quantile_ms(times: &mut [Duration], share: f64) -> f64 {
     times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
-/// The value in the middle, the upper one of two; none where there is none.
+/// The median, or the upper of the two middle values; `None` if there are none.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied()
 }
 
-/// The highest resident memory of this process, in MiB, where the system tells (Linux).
+/// Peak resident memory of this process in MiB, where the system reports it (Linux).
 pub(crate) fn peak_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -30,18 +31,18 @@ pub(crate) fn peak_mib() -> Option<f64> {
     Some(kib / 1024.0)
 }
 
-/// The highest resident memory since a moment of this process.
+/// Peak resident memory of this process since a point in time.
 pub(crate) struct Peak {
     known: bool,
 }
 
 impl Peak {
-    /// From now on.
+    /// Starts measuring now.
     pub(crate) fn reset() -> Self {
         Self { known: std::fs::write("/proc/self/clear_refs", "5").is_ok() }
     }
 
-    /// The highest since then, in MiB; none where the system does not tell.
+    /// Peak since the reset in MiB; `None` where the system does not report it.
     pub(crate) fn read(&self) -> Option<f64> {
         if self.known { peak_mib() } else { None }
     }

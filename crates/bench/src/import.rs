@@ -1,4 +1,4 @@
-//! Importing a file of labels, beside a Python script with csv and sqlite3.
+//! Import speed of a file of labels, compared with a Python script that uses csv and sqlite3.
 
 use crate::error::BenchError;
 use crate::figures::median;
@@ -14,32 +14,32 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const PEER: &str = include_str!("import_peer.py");
-/// Labels of the file that is made where none is given.
+/// Number of texts in the synthetic file, which is used if none is given.
 const MADE_TEXTS: usize = 10_000;
 const MADE_LABELS_A_TEXT: usize = 5;
 const MADE_ANNOTATORS: usize = 800;
 
-/// How long an import takes.
+/// Import speed.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportBench {
-    /// Labels in the file.
+    /// Number of labels in the file.
     pub labels: u32,
-    /// Runs of each.
+    /// Runs of each program.
     pub runs: usize,
     /// Median seconds of an import into a new project: checked, written and on disk.
     pub seconds: f64,
-    /// Labels a second.
     pub labels_per_second: f64,
-    /// Median seconds of the Python script, without Python's own start.
+    /// Median seconds of the Python script, without the start of Python itself.
     pub peer_seconds: Option<f64>,
-    /// The peer's time over ours: above 1 we are faster.
+    /// The peer's time divided by ours: above 1, ours is faster.
     pub ratio: Option<f64>,
 }
 
-/// Imports `file` (or 50,000 made labels) `runs` times into a new project each, in turns with the peer if `peers`.
+/// Imports `file` (or 50,000 synthetic labels) `runs` times, each into a new project, in turns with the peer
+/// if `peers`.
 ///
 /// # Errors
-/// The file cannot be imported, or Python did not run.
+/// Fails if the file cannot be imported or Python did not run.
 pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBench, BenchError> {
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let made = folder.path().join("made.csv");

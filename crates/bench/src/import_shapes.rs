@@ -1,4 +1,4 @@
-//! Importing the same labels in every shape of a table, beside the long form.
+//! Import speed of the same labels in every shape of a table, compared with the long form.
 
 use crate::error::BenchError;
 use crate::figures::{Peak, median};
@@ -17,51 +17,50 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Labels of each text, and the people of whom they are: a wide table has gaps.
+/// Labels per text, and the number of annotators they are drawn from: a wide table has gaps.
 const LABELS_A_TEXT: usize = 5;
 const PEOPLE: usize = 30;
-/// Rows of Parquet that are written at once.
+/// Rows of Parquet that are written at a time.
 const BATCH: usize = 4096;
 
-/// How long an import takes in each shape.
+/// Import times of all shapes.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportShapesBench {
-    /// Labels in each file.
+    /// Number of labels in each file.
     pub labels: usize,
-    /// Runs of each, in turns.
+    /// Runs of each shape, in turns.
     pub runs: usize,
     /// The shapes, the long form first.
     pub shapes: Vec<ShapeTime>,
 }
 
-/// How long an import takes in one shape.
+/// Import time of one shape.
 #[derive(Clone, Debug, Serialize)]
 pub struct ShapeTime {
-    /// Its name.
     pub shape: String,
-    /// Labels that were added: all of them, or the benchmark fails.
+    /// Number of labels imported: all of them, or the benchmark fails.
     pub labels: u32,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Median seconds of an import into a new project: recognised, checked, written and on disk.
+    /// Median seconds of an import into a new project: recognized, checked, written and on disk.
     pub seconds: f64,
-    /// The same over that of the long form.
+    /// The time divided by that of the long form.
     pub ratio: f64,
-    /// The highest memory of an import, in MiB, where the system tells.
+    /// Peak memory of an import in MiB, where the system reports it.
     pub peak_mib: Option<f64>,
 }
 
-/// A shape: its name, its file, and the other file that it is joined with.
+/// A shape: its name, its file, and the file that it is joined with, if any.
 struct Shape {
     name: &'static str,
     file: PathBuf,
     join: Option<PathBuf>,
 }
 
-/// Imports `labels` made labels in each shape `runs` times into a new project each, in turns.
+/// Imports `labels` synthetic labels in each shape `runs` times, each into a new project, in turns.
 ///
 /// # Errors
-/// A file cannot be written, or an import brings other labels than there are.
+/// Fails if a file cannot be written, or an import adds a different number of labels.
 pub fn import_shapes(
     labels: usize,
     runs: usize,
@@ -111,14 +110,14 @@ pub fn import_shapes(
     Ok(ImportShapesBench { labels: texts * LABELS_A_TEXT, runs: runs.max(1), shapes: found })
 }
 
-/// What has to be said of a shape: which file it is joined with.
+/// Column choices of a shape that is joined with another file.
 fn columns(session: &Session, shape: &Shape) -> Result<Option<ColumnChoices>, BenchError> {
     let Some(other) = &shape.join else { return Ok(None) };
     let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
     Ok(Some(session.exchange.join_columns(&shape.file, &ImportChoices::default(), &join)?))
 }
 
-/// The answers to a text: who, and which level.
+/// The answers to a text: annotator and level of each.
 fn answers(text: usize) -> [(usize, usize); LABELS_A_TEXT] {
     std::array::from_fn(|nth| {
         let person = (text * 7 + nth * 6) % PEOPLE;
@@ -217,7 +216,7 @@ fn written(folder: &Path, texts: usize) -> Result<Vec<Shape>, BenchError> {
     Ok(shapes)
 }
 
-/// Lists of people and of their labels in Parquet.
+/// Writes a Parquet file whose rows are lists of annotators and of their labels.
 fn parquet_lists(path: &Path, texts: usize) -> Result<(), ArrowError> {
     let list = || DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)));
     let text = |name| Field::new(name, DataType::Utf8, false);

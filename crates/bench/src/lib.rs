@@ -1,6 +1,8 @@
-//! What `dissensus-bench` measures: speed on this machine, next to other tools, which run in the same call in turns with ours.
+//! Measurements of `dissensus-bench`: speed on this machine, also of other tools, which run in turns with
+//! ours.
 //!
-//! The product does not depend on this crate. It brings candle-transformers, which takes minutes to compile and is only compared with.
+//! The product does not depend on this crate, because candle-transformers, which is only used for comparison,
+//! takes minutes to compile.
 
 mod disagreement;
 mod encode;

@@ -1,4 +1,5 @@
-//! The way of one label, measured whole: on disk, that annotator refitted, predictions and ranking up to date.
+//! End-to-end latency of one label: commit to disk, refit of the annotator, predictions and ranking up to
+//! date.
 
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
@@ -15,41 +16,38 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 const DIM: usize = 384;
-/// Texts of a multi-label question that are shown of a ranking.
+/// Number of texts shown of the ranking for a multi-label question.
 const SHOWN: usize = 20;
 const LABELS_AN_ANNOTATOR: usize = 50;
-/// Of the logarithms of their discriminations, so that the model has a discrimination of each annotator to follow.
+/// Standard deviation of the log discriminations of simulated annotators; not zero, so that the model has a
+/// discrimination to update for each annotator.
 const DISCRIMINATION_SD: f64 = 0.5;
 
-/// How large the made-up project is, and how many labels are given.
+/// Size of the simulated project, and number of labels to record.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveSize {
-    /// Texts.
     pub texts: usize,
-    /// Annotators; each has given 50 labels before.
+    /// Number of annotators; each has 50 labels already.
     pub annotators: usize,
-    /// Levels of the scale.
+    /// Number of levels of the scale.
     pub levels: usize,
-    /// Options of a multi-label question in place of a scale with levels.
+    /// Number of options, for a multi-label question instead of a scale with levels.
     pub options: Option<u8>,
-    /// Labels to give.
+    /// Number of labels to record.
     pub clicks: usize,
 }
 
-/// How long a label takes. Times without the disk's sync, which is reported apart.
+/// Latency of a label. Times exclude the disk sync, which is reported separately.
 #[derive(Clone, Debug, Serialize)]
 pub struct LiveBench {
-    /// Texts.
     pub texts: usize,
-    /// Annotators.
     pub annotators: usize,
-    /// Levels.
     pub levels: usize,
-    /// Options, of a multi-label question.
+    /// Number of options of a multi-label question.
     pub options: Option<u8>,
-    /// Labels given.
+    /// Number of labels recorded.
     pub clicks: usize,
-    /// Median of a label: recorded, learned, all texts ranked.
+    /// Median latency of a label: recorded, model updated, all texts ranked.
     pub median_ms: f64,
     /// 99th percentile of the same.
     pub p99_ms: f64,
@@ -57,24 +55,24 @@ pub struct LiveBench {
     pub sync_median_ms: f64,
     /// 99th percentile of the same.
     pub sync_p99_ms: f64,
-    /// Of `median_ms`: recording and learning.
+    /// Part of `median_ms` for recording and updating the model.
     pub learn_median_ms: f64,
-    /// Of `p99_ms`: recording and learning.
+    /// Part of `p99_ms` for recording and updating the model.
     pub learn_p99_ms: f64,
-    /// Of `median_ms`: ranking all texts in the default order.
+    /// Part of `median_ms` for ranking all texts in the default order.
     pub ranking_median_ms: f64,
-    /// Of `p99_ms`: ranking all texts.
+    /// Part of `p99_ms` for ranking all texts.
     pub ranking_p99_ms: f64,
-    /// Seconds of the first fit, before the clicks.
+    /// Seconds of the first fit, before any label is recorded.
     pub fit_seconds: f64,
-    /// Standard deviation of the logarithms of annotators' discriminations, where the model has found that they differ.
+    /// Standard deviation of annotators' log discriminations, if the model has found that they differ.
     pub discrimination_sd: Option<f64>,
 }
 
-/// Gives labels one after another in a made-up project, each by the next annotator on a text that is new to that person.
+/// Records labels in a simulated project, each by the next annotator on a text that is new to that annotator.
 ///
 /// # Errors
-/// The disk, or sizes that make no project.
+/// Fails if the disk does, or if the sizes do not make a valid project.
 pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let path = folder.path().join("live.dissensus");
@@ -146,7 +144,8 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     })
 }
 
-/// A label by each annotator in turn; strides that share no factor with usual sizes spread the texts.
+/// The next label, by each annotator in turn; strides without a common factor with usual sizes spread the
+/// texts.
 fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
     NewLabel {
         question,
@@ -160,7 +159,8 @@ fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
     }
 }
 
-/// More options the higher the level: each comes from a level of its own on, but for one in eight that is turned round.
+/// Options for a level: the higher the level, the more options. Each option is included from a certain level
+/// on, and one in eight is flipped.
 fn some_options(level: usize, nth: usize, options: u8) -> Answer {
     let mixed = |option: usize| (nth * 64 + option).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61 == 0;
     let has = |option: usize| (level > option % 4) != mixed(option);

@@ -1,4 +1,4 @@
-//! A file of labels as arrays: imported and encoded in a folder of its own.
+//! A file of labels as arrays, imported and encoded in a temporary folder.
 
 use crate::error::BenchError;
 use dissensus_api::ImportChoices;
@@ -14,13 +14,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file as arrays.
 pub(crate) struct Material {
     pub(crate) embeddings: Embeddings,
     pub(crate) observations: Vec<Observation>,
     pub(crate) annotators: usize,
     pub(crate) target: Target,
-    /// Of each text a number that it shares with texts of the same body.
+    /// For each text, a number that it shares with texts of the same body.
     pub(crate) bodies: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Verdicts of real panels on texts whose labels no model has seen.
+//! Predicted verdicts of real panels on held-out texts.
 
 use crate::error::BenchError;
 use crate::material::Material;
@@ -17,77 +17,76 @@ use std::path::PathBuf;
 
 /// Share of the texts whose labels are held out.
 const HELD_OUT: f64 = 0.3;
-/// A probability below this is scored as this, so that one verdict that was never expected does not decide.
+/// Lower bound of a scored probability, so that one unexpected verdict does not dominate.
 const FLOOR: f64 = 1e-6;
-/// Half the width of a 90 % interval, in standard errors.
+/// Half-width of a 90 % interval, in standard errors.
 const NINETY: f64 = 1.644_853_626_951_472_2;
 
-/// What is measured.
+/// Choices of the panel benchmark.
 #[derive(Clone, Debug)]
 pub struct PanelChoices {
-    /// The file of labels.
     pub file: PathBuf,
-    /// The encoder; the default one if `None`.
+    /// The encoder; `None` for the default.
     pub encoder: Option<String>,
-    /// Members of a panel.
+    /// Number of members of a panel.
     pub members: usize,
-    /// Panels drawn of each held-out text's annotators.
+    /// Number of panels drawn from each held-out text's annotators.
     pub panels: usize,
-    /// Seeds 0, 1, ...: each holds out other texts.
+    /// Seeds 0, 1, ...: each holds out different texts.
     pub seeds: u64,
 }
 
 /// How well verdicts of real panels are predicted.
 #[derive(Clone, Debug, Serialize)]
 pub struct PanelBench {
-    /// Texts in the file.
+    /// Number of texts in the file.
     pub texts: usize,
-    /// Labels in it.
+    /// Number of labels in the file.
     pub labels: usize,
-    /// Members of a panel.
+    /// Number of members of a panel.
     pub members: usize,
-    /// One entry a seed.
+    /// One entry per seed.
     pub seeds: Vec<PanelSeed>,
 }
 
-/// One seed.
+/// Result of one seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct PanelSeed {
-    /// The seed.
     pub seed: u64,
-    /// Held-out texts with as many annotators as a panel has members, or more.
+    /// Number of held-out texts with at least as many annotators as a panel has members.
     pub texts: usize,
-    /// Panels scored.
+    /// Number of panels scored.
     pub panels: usize,
-    /// A line for each rule and each way to predict.
+    /// One entry per rule and model.
     pub scores: Vec<PanelScores>,
 }
 
-/// One rule, predicted one way.
+/// Scores of one rule and model.
 #[derive(Clone, Debug, Serialize)]
 pub struct PanelScores {
-    /// The rule.
     pub rule: String,
-    /// `panel`: members who read the same text; `independent`: the same members, drawn independently; `majority`: the model of majority labels.
+    /// `panel`: members who read the same text; `independent`: the same members, drawn independently;
+    /// `majority`: the model of majority labels.
     pub model: &'static str,
     /// Mean negative log-likelihood of the panels' verdicts, in nats.
     pub log_loss: f64,
-    /// Mean over panels of the sum over verdicts of squared errors.
+    /// Brier score: mean over panels of the sum over verdicts of squared errors.
     pub brier: f64,
-    /// Share of panels whose verdict was the likeliest one.
+    /// Share of panels whose verdict was the most likely one.
     pub accuracy: f64,
-    /// Mean probability of the likeliest verdict.
+    /// Mean probability of the most likely verdict.
     pub sure: f64,
-    /// Log loss less that of `panel`, with a 90 % interval over texts; none of `panel` itself.
+    /// Log loss minus that of `panel`, with a 90 % interval over texts; `None` for `panel` itself.
     pub log_loss_more: Option<[f64; 3]>,
-    /// The same of the Brier score.
+    /// The same difference for the Brier score.
     pub brier_more: Option<[f64; 3]>,
 }
 
-/// Imports and encodes a file in a folder of its own and predicts panels on texts that were held out.
+/// Imports and encodes a file in a temporary folder and predicts panels on held-out texts.
 ///
 /// # Errors
-/// The file cannot be imported or encoded, has too few labels to fit a model, or no held-out text has as many annotators as members are asked for.
+/// Fails if the file cannot be imported or encoded, has too few labels to fit a model, or no held-out text
+/// has at least as many annotators as a panel has members.
 pub fn panel(home: &Home, choices: &PanelChoices, say: &dyn Fn(&str)) -> Result<PanelBench, BenchError> {
     let material = Material::new(home, &choices.file, choices.encoder.clone())?;
     let mut seeds = Vec::new();
@@ -112,7 +111,7 @@ struct RealPanel {
 
 fn one_seed(material: &Material, choices: &PanelChoices, seed: u64) -> Result<PanelSeed, BenchError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    // Texts of one body are held out together.
+    // Texts with the same body are held out together.
     let mut units: Vec<usize> = material.bodies.clone();
     units.sort_unstable();
     units.dedup();
@@ -145,7 +144,8 @@ fn one_seed(material: &Material, choices: &PanelChoices, seed: u64) -> Result<Pa
     let mut scores = Vec::new();
     for rule in rules(material.target, choices.members) {
         let verdicts = Verdicts::new(rule, material.target, choices.members)?;
-        // The model of majority labels knows no ties: it gets their share among panels of the training texts.
+        // The model of majority labels predicts no ties: it uses their share among panels of the training
+        // texts.
         let ties = ties(rule, &of_training, material.target);
         let members: Vec<usize> = (0..choices.members).collect();
         let mut found = [Vec::new(), Vec::new(), Vec::new()];
@@ -174,7 +174,7 @@ fn one_seed(material: &Material, choices: &PanelChoices, seed: u64) -> Result<Pa
     Ok(PanelSeed { seed, texts, panels: panels.len(), scores })
 }
 
-/// Panels of each text's own annotators, by text.
+/// Draws panels from each text's own annotators, by text.
 fn drawn(labels: &[Observation], choices: &PanelChoices, rng: &mut ChaCha8Rng) -> Vec<RealPanel> {
     let mut of_text: BTreeMap<u32, Vec<Observation>> = BTreeMap::new();
     labels.iter().for_each(|o| of_text.entry(o.text).or_default().push(*o));
@@ -183,7 +183,7 @@ fn drawn(labels: &[Observation], choices: &PanelChoices, rng: &mut ChaCha8Rng) -
         if labels.len() < choices.members {
             continue;
         }
-        // Of a text with no more annotators than members there is one panel.
+        // If a text has exactly as many annotators as members, there is only one panel.
         let n = if labels.len() == choices.members { 1 } else { choices.panels };
         for _ in 0..n {
             labels.shuffle(rng);
@@ -198,7 +198,8 @@ fn drawn(labels: &[Observation], choices: &PanelChoices, rng: &mut ChaCha8Rng) -
     panels
 }
 
-/// Rules that the scale has: majority, mean, half of the panel in the upper half of the scale, one veto at its end.
+/// Rules for the scale: majority, mean, half of the panel in the upper half of the scale, one veto at its
+/// end.
 fn rules(target: Target, members: usize) -> Vec<VerdictRule> {
     let top = target.levels as u16 - 1;
     let mut rules = vec![VerdictRule::Majority];
@@ -222,13 +223,13 @@ fn rule_name(rule: VerdictRule) -> String {
     }
 }
 
-/// Share of ties, one added to the panels with and one to those without.
+/// Smoothed share of ties: one panel with a tie and one without are added.
 fn ties(rule: VerdictRule, panels: &[RealPanel], target: Target) -> f64 {
     let tied = panels.iter().filter(|panel| rule.of_answers(&panel.answers, target) == target.levels).count();
     (tied as f64 + 1.0) / (panels.len() as f64 + 2.0)
 }
 
-/// What the model of majority labels says of a verdict: its level is the verdict.
+/// Verdict probabilities of the model of majority labels, which takes its predicted level as the verdict.
 fn of_majority(rule: VerdictRule, level: &[f32], ties: f64, target: Target) -> Vec<f64> {
     let p: Vec<f64> = level.iter().map(|p| f64::from(*p)).collect();
     match rule {
@@ -242,7 +243,7 @@ fn of_majority(rule: VerdictRule, level: &[f32], ties: f64, target: Target) -> V
     }
 }
 
-/// One panel, scored.
+/// Scores of one panel.
 struct Scored {
     text: u32,
     log_loss: f64,
@@ -280,7 +281,8 @@ fn summary(rule: &str, model: &'static str, scored: &[Scored], ours: Option<&Vec
     }
 }
 
-/// Mean difference over panels with a 90 % interval in which panels of one text are one draw (a ratio estimator's).
+/// Mean difference over panels with a 90 % interval that treats the panels of one text as one draw (ratio
+/// estimator).
 fn difference(theirs: &[Scored], ours: &[Scored], of: fn(&Scored) -> f64) -> [f64; 3] {
     let pairs: Vec<(u32, f64)> = theirs.iter().zip(ours).map(|(a, b)| (a.text, of(a) - of(b))).collect();
     let n = pairs.len() as f64;

@@ -1,4 +1,4 @@
-//! Predictions and disagreement of everybody on everything, in bounded memory.
+//! Predictions and disagreement of all annotators on all texts, in bounded memory.
 
 use crate::figures::peak_mib;
 use dissensus_selection::bench::predictor;
@@ -7,38 +7,37 @@ use dissensus_stats::disagreement::disagreement_of_texts;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Texts of the large run that are timed; the rate is the same for all.
+/// Number of texts timed in the large run; the rate is the same for all.
 const LARGE_TEXTS_TIMED: usize = 2_000;
 
-/// How fast everything is predicted.
+/// Prediction speed.
 #[derive(Clone, Debug, Serialize)]
 pub struct PredictBench {
-    /// One entry a size.
+    /// One entry per size.
     pub runs: Vec<PredictTime>,
-    /// The process's highest memory in MiB, where the system tells.
+    /// Peak memory of the process in MiB, where the system reports it.
     pub peak_mib: Option<f64>,
 }
 
-/// One pass over all predictions.
+/// Time of one pass over all predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PredictTime {
-    /// Texts in all; see `texts_timed`.
+    /// Total number of texts; see `texts_timed`.
     pub texts: usize,
-    /// Annotators.
     pub annotators: usize,
-    /// Levels.
     pub levels: usize,
-    /// Texts that were timed: all, or the first ones where a limit was given.
+    /// Number of texts timed: all, or the first ones if there is a limit.
     pub texts_timed: usize,
-    /// Seconds for those, with all measures.
+    /// Seconds for those texts, with all measures.
     pub seconds: f64,
-    /// (text, annotator) distributions a second.
+    /// (text, annotator) distributions per second.
     pub distributions_per_second: f64,
-    /// Mean of the pairwise measure, so that nothing can be optimised away.
+    /// Mean of the pairwise measure, so that the compiler cannot optimize the work away.
     pub mean_pairwise: f64,
 }
 
-/// 10,000 texts x 262 annotators x 5 levels; with `large` also 100,000 x 17,000 binary, of which some texts are timed.
+/// Times 10,000 texts x 262 annotators x 5 levels; with `large` also 100,000 x 17,000 binary, of which some
+/// texts are timed.
 pub fn predict(large: bool) -> PredictBench {
     let mut runs = vec![timed(predictor(10_000, 262, 5, 1).as_ref(), true, None)];
     if large {
@@ -47,7 +46,7 @@ pub fn predict(large: bool) -> PredictBench {
     PredictBench { runs, peak_mib: peak_mib() }
 }
 
-/// Times the measures of all texts, or of the first `limit` where everything would take too long.
+/// Times the measures of all texts, or of the first `limit` if all would take too long.
 fn timed(model: &dyn AnnotatorModel, ordinal: bool, limit: Option<usize>) -> PredictTime {
     let texts_timed = limit.unwrap_or(usize::MAX).min(model.texts());
     let start = Instant::now();

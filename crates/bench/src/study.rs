@@ -1,4 +1,4 @@
-//! A study of many people: handing out, opening a packet, handing in and taking in.
+//! A study with many annotators: assigning, opening a packet, submitting and merging.
 
 use crate::error::BenchError;
 use crate::figures::{median, peak_mib};
@@ -12,50 +12,46 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Of a comment, so that packets are as large as real ones.
+/// Length of a text in characters, so that packets are as large as real ones.
 const CHARACTERS: usize = 200;
 const PER_TEXT: u32 = 5;
 
-/// How large the made-up study is.
+/// Size of the simulated study.
 #[derive(Clone, Copy, Debug)]
 pub struct StudySize {
-    /// People, each with a packet.
+    /// Number of annotators, each with a task packet.
     pub people: u32,
-    /// Texts of each of them.
+    /// Number of texts per annotator.
     pub texts: u32,
 }
 
-/// What each step of a study took.
+/// Figures of each step of a study.
 #[derive(Clone, Debug, Serialize)]
 pub struct StudyBench {
-    /// People.
     pub people: u32,
-    /// Texts of each.
+    /// Number of texts per annotator.
     pub texts_each: u32,
-    /// Texts of the project.
+    /// Number of texts in the project.
     pub texts: u32,
-    /// Labels that were taken in.
+    /// Number of labels merged.
     pub labels: u32,
     /// Seconds to draw the plan and write all packets.
     pub hand_out_seconds: f64,
-    /// Median seconds to open a packet until its first text lies there.
+    /// Median seconds from opening a packet until its first text is ready.
     pub open_seconds: f64,
-    /// Median seconds to hand one in.
+    /// Median seconds to write a submission.
     pub hand_in_seconds: f64,
-    /// Median size of what was handed in, in bytes.
+    /// Median size of a submission, in bytes.
     pub hand_in_bytes: f64,
-    /// Seconds to take in all of them.
+    /// Seconds to merge all submissions.
     pub merge_seconds: f64,
-    /// Seconds to take in all of them once more.
+    /// Seconds to merge all of them again.
     pub merge_again_seconds: f64,
     /// Peak memory of the process over all steps, in MiB.
     pub peak_mib: Option<f64>,
 }
 
-/// Takes a made-up study through all of its steps.
-///
-/// # Errors
-/// The disk.
+/// Runs a simulated study through all of its steps.
 pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchError> {
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let home = Home::inside(&folder.path().join("home"), Vec::new());
@@ -131,7 +127,7 @@ fn make(path: &Path, texts: u32) -> Result<(), BenchError> {
     Ok(store.close()?)
 }
 
-/// Seconds until the first text of a packet lies there.
+/// Seconds until the first text of a packet is ready.
 fn open(packet: &Path, home: &Home) -> Result<f64, BenchError> {
     let start = Instant::now();
     let session = Session::open(packet, home)?;
@@ -143,7 +139,7 @@ fn open(packet: &Path, home: &Home) -> Result<f64, BenchError> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Answers every text of a packet, in one transaction: how long labels take is measured elsewhere.
+/// Answers every text of a packet in one transaction: the time to label is measured elsewhere.
 fn label(packet: &Path) -> Result<(), BenchError> {
     let store = Store::open(packet)?;
     let (questions, people) = (store.questions()?, store.annotators()?);
@@ -168,7 +164,7 @@ fn label(packet: &Path) -> Result<(), BenchError> {
     Ok(store.close()?)
 }
 
-/// Seconds to take in files into a project that is opened for it, and the labels that it has then.
+/// Seconds to merge files into a project that is opened for it, and its number of labels afterwards.
 fn merge(path: &Path, home: &Home, files: &[PathBuf]) -> Result<(f64, u32), BenchError> {
     let session = Session::open(path, home)?;
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Training steps of a tuned encoder, beside PyTorch's with the same batch and policy.
+//! Training steps of a fine-tuned encoder, compared with PyTorch's with the same batch and policy.
 
 use crate::error::BenchError;
 use crate::figures::{cores, median};
@@ -10,67 +10,65 @@ use dissensus_training::encoding::encoder_folder;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What learns, in the words of both sides.
+/// Which parts are trained, as named by both sides.
 const POLICIES: [&str; 3] = ["full", "last-2", "lora"];
-/// Token ids below this stand for special tokens in the usual vocabularies.
+/// Lower token ids are special tokens in the usual vocabularies.
 const FIRST_ID: usize = 1_000;
 
-/// What to train, and beside whom.
+/// What to train, and whether to compare with PyTorch.
 #[derive(Clone, Debug)]
 pub struct TrainChoices {
-    /// Name or folder of the encoder; none: the default.
+    /// Name or folder of the encoder; `None` for the default.
     pub encoder: Option<String>,
-    /// Texts in the batch.
+    /// Texts per batch.
     pub batch: usize,
-    /// Tokens of every text.
+    /// Tokens per text.
     pub tokens: usize,
-    /// Steps a round.
+    /// Steps per round.
     pub steps: usize,
-    /// Rounds in turns; the one with the least median counts.
+    /// Number of rounds, in turns; the one with the lowest median counts.
     pub rounds: usize,
-    /// Threads of both; none: the machine's cores.
+    /// Threads of both; `None` for the number of cores.
     pub threads: Option<usize>,
-    /// Also PyTorch.
+    /// Also measure PyTorch.
     pub peers: bool,
 }
 
-/// The steps of every policy.
+/// Training steps under every policy.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrainBench {
-    /// Texts in the batch.
     pub batch: usize,
-    /// Tokens of every text.
     pub tokens: usize,
-    /// Threads of both.
+    /// Threads of both sides.
     pub threads: usize,
-    /// Steps a round.
+    /// Steps per round.
     pub steps: usize,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: usize,
-    /// Policy by policy.
+    /// One entry per policy.
     pub policies: Vec<StepTime>,
-    /// Why PyTorch, though asked for, has no times.
+    /// Why PyTorch, though requested, has no times.
     pub missing: Option<String>,
 }
 
-/// A step under one policy: forward, backward and the weights moved.
+/// One step under one policy: forward pass, backward pass and weight update.
 #[derive(Clone, Debug, Serialize)]
 pub struct StepTime {
     /// `full`, `last-2` or `lora` (rank 8, alpha 16, on queries and values).
     pub policy: &'static str,
-    /// Our median milliseconds, of the best round.
+    /// Our median in the best round, in milliseconds.
     pub dissensus_ms: f64,
-    /// PyTorch's.
+    /// PyTorch's median in the best round, in milliseconds.
     pub pytorch_ms: Option<f64>,
-    /// Our time over PyTorch's: below 1 we are faster.
+    /// Our time divided by PyTorch's: below 1, ours is faster.
     pub over_pytorch: Option<f64>,
 }
 
-/// Measures training steps. `program` is the `dissensus` command, of which our side is started; where PyTorch cannot run,
-/// `say` is told why in one line and our times stand alone.
+/// Measures training steps. `program` is the program that our side is started with. If PyTorch cannot run,
+/// the reason goes to `say` in one line and only our times are reported.
 ///
 /// # Errors
-/// No encoder, or our own side fails.
+/// Fails if there is no encoder, or if our own side fails.
 pub fn train(
     home: &Home,
     program: &Path,
@@ -137,7 +135,7 @@ fn keep(best: &mut Option<f64>, ms: f64) {
     *best = Some(best.map_or(ms, |best| best.min(ms)));
 }
 
-/// Words of the encoder, as its config.json says.
+/// Size of the encoder's vocabulary, from its config.json.
 fn vocabulary(dir: &Path) -> Result<usize, BenchError> {
     let path: PathBuf = dir.join("config.json");
     let failed = |source| BenchError::Io { path: path.clone(), doing: "reading", source };
@@ -147,11 +145,11 @@ fn vocabulary(dir: &Path) -> Result<usize, BenchError> {
     size.ok_or_else(|| failed(std::io::Error::other("it has no vocab_size")))
 }
 
-/// Texts of ids spread over the vocabulary, as words are.
+/// Token ids of the texts, spread over the vocabulary as words are.
 fn ids(vocabulary: usize, texts: usize, tokens: usize) -> Vec<Vec<u32>> {
     let first = FIRST_ID.min(vocabulary / 2);
     let spread = (vocabulary - first).max(1);
-    // A prime step visits ids in no order and, in a batch, hardly any of them twice.
+    // A prime step visits the ids in scattered order, with hardly any repeats in a batch.
     let id = |text: usize, at: usize| (first + (text * tokens + at) * 7_919 % spread) as u32;
     (0..texts.max(1)).map(|text| (0..tokens.max(1)).map(|at| id(text, at)).collect()).collect()
 }

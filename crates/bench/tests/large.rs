@@ -1,4 +1,4 @@
-//! `large` at a small size: every step is taken, and what it did is in the document. No time is asserted.
+//! `large` at a small size: every step runs, and its result is in the document. Times are not asserted.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -29,7 +29,7 @@ fn every_step_is_taken() {
         ["import", "import-again", "agreement", "open", "open-unchecked", "embed", "open-embedded"]
     );
     let held: Vec<u64> = steps.iter().filter_map(|step| step["holds"][0].as_u64()).collect();
-    // The file twice brings its labels once; then each opening adds those given in it.
+    // Importing the file twice adds its labels once; then each opening adds the labels recorded in it.
     assert!(held[0] == 3_000 && held[1] > 3_000 && held[2] > held[1], "{held:?}");
     for step in steps.iter().filter(|step| !step["labelling"].is_null()) {
         let labelling = &step["labelling"];

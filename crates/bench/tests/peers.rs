@@ -1,4 +1,4 @@
-//! `encode --peers` where the peers' Python environment cannot be made: it says why, and measures what it has.
+//! `encode --peers` if the peers' Python environment cannot be created: reports why, and measures the rest.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 const TEXTS: &str = "text_id,text,annotator_id,label\n\
                      1,this is not fair,a,1\n2,good,a,2\n3,you are bad and this is not good,a,1\n";
 
-/// Runs the benchmark on three texts with nothing on the PATH but what `bin` holds.
+/// Runs the benchmark on three texts with only the contents of `bin` on the PATH.
 fn bench(folder: &Path, bin: &Path) -> Output {
     let file = folder.join("texts.csv");
     std::fs::write(&file, TEXTS).unwrap();
@@ -23,7 +23,8 @@ fn bench(folder: &Path, bin: &Path) -> Output {
         .unwrap()
 }
 
-/// The document, after a check that it holds our figures and the in-process peer's, and why the others have none.
+/// Returns the document after checking that it has our figures and the in-process peer's, and the reason for
+/// each missing engine.
 fn document(output: &Output, why: &str) -> Value {
     let said = String::from_utf8(output.stderr.clone()).unwrap();
     assert!(output.status.success(), "{said}");
@@ -52,7 +53,7 @@ fn without_python_ours_is_measured_and_the_reason_told() {
         for key in ["tokens_per_second", "texts_per_second", "latency_ms"] {
             assert!(engine[key].as_f64().unwrap() > 0.0, "{key} of {engine}");
         }
-        // Weights this small and random round worse than trained ones do.
+        // Small random weights lose more in rounding than trained ones.
         let least = if engine["engine"] == "dissensus fast" { 0.99 } else { 0.999_99 };
         for key in ["worst_cosine", "mean_cosine"] {
             assert!(engine[key].as_f64().unwrap() > least, "{key} of {engine}");
@@ -69,7 +70,7 @@ fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
-    // A Python whose `-m venv DIR` works and whose `-m pip` reaches nothing.
+    // A Python whose `-m venv DIR` works and whose `-m pip` has no network.
     let python = "#!/bin/sh\n\
         if [ \"$2\" = venv ]; then /bin/mkdir -p \"$3/bin\" && exec /bin/cp \"$0\" \"$3/bin/python\"; fi\n\
         echo 'WARNING: Retrying after connection broken by NewConnectionError' >&2\n\
@@ -77,7 +78,7 @@ fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
     let path = bin.join("python3");
     std::fs::write(&path, python).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // The second run finds what the first left behind, and must not take it for an environment.
+    // The second run finds the remains of the first, and must not treat them as a complete environment.
     for _ in 0..2 {
         let output = bench(folder.path(), &bin);
         document(&output, "the package index cannot be reached (No matching distribution found for torch)");

@@ -1,4 +1,5 @@
-//! Quality of our engines on published texts. Ignored unless asked for: `cargo xtask test --only data` runs it where the data is.
+//! Quality of our engines on published texts. Ignored by default: `cargo xtask test --only data` runs it if
+//! the data is available.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder that a variable names, or one of the checkout.
+/// The folder in an environment variable, or else one in the checkout.
 fn folder(variable: &str, otherwise: &str) -> PathBuf {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::env::var_os(variable).map_or_else(|| checkout.join(otherwise), PathBuf::from)

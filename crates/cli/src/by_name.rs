@@ -1,11 +1,11 @@
-//! Figures by the names of levels, options or types.
+//! Figures keyed by the names of levels, options or types.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A JSON object whose keys are names of a project, in the order in which they stand there.
+/// A JSON object whose keys are names in the project, in the project's order.
 #[derive(Clone, Debug)]
 pub(crate) struct ByName<T>(Vec<(String, T)>);
 

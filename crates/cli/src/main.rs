@@ -1,4 +1,4 @@
-//! The `dissensus` command: parses arguments, calls the workbench, prints.
+//! The `dissensus` command: parses arguments, runs a command, reports errors.
 
 mod args;
 mod by_name;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A system without a home folder has no log; the command itself says so where it needs that folder.
+/// Starts the log. A system without a home folder has none; commands report it where they need that folder.
 fn start_log(level: Option<&str>) -> anyhow::Result<()> {
     match dissensus_project::home::Home::of_user(None) {
         Ok(home) => Ok(dissensus_project::log::start_log(&home, level)?),
@@ -44,7 +44,6 @@ fn start_log(level: Option<&str>) -> anyhow::Result<()> {
     }
 }
 
-/// Runs a command.
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Project(command) => run_project(command),
@@ -156,7 +155,7 @@ fn run_analyse(command: AnalyseCommand) -> anyhow::Result<()> {
     }
 }
 
-/// `dissensus ... | head` is no failure.
+/// Whether the error is a closed pipe, as in `dissensus ... | head`, which is no failure.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| {

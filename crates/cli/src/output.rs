@@ -1,8 +1,8 @@
-//! What a person or a script reads on standard output.
+//! Standard output, read by people or by scripts.
 //!
-//! Texts, names and paths come from anywhere. Whatever is printed for people goes through [`visible`], so that an escape
-//! sequence or a change of direction in it is shown and not obeyed by the terminal. JSON is left to serde, which escapes
-//! control characters itself.
+//! Texts, names and paths come from untrusted sources. All human-readable output is escaped by [`visible`],
+//! so that the terminal shows an escape sequence or a change of text direction instead of acting on it. JSON
+//! is left to serde, which escapes control characters itself.
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
@@ -11,13 +11,13 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
-/// Control characters, and characters that turn the direction of what follows or are not seen, written as `\u{..}`. A line end
-/// stays one.
+/// Escapes control characters, and invisible or direction-changing characters, as `\u{..}`. Line ends are
+/// unchanged.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && acts(c))
 }
 
-/// As [`visible`], on one line.
+/// Escapes as [`visible`] does, on one line.
 fn visible_cell(text: &str) -> Cow<'_, str> {
     escaped(text, acts)
 }
@@ -36,8 +36,8 @@ fn escaped(text: &str, escape: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a terminal would do something at this character other than to draw it: C0 and C1 controls, separators of lines,
-/// marks, embeddings, overrides and isolates of direction, joiners and spaces of no width.
+/// Whether a terminal would act on this character instead of drawing it: C0 and C1 controls, line separators,
+/// direction marks, embeddings, overrides and isolates, joiners and zero-width spaces.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -51,7 +51,7 @@ fn acts(c: char) -> bool {
         )
 }
 
-/// Prints one JSON document, of a type whose schema `dissensus schema` can say.
+/// Prints one JSON document, of a type whose schema `dissensus schema` prints.
 pub(crate) fn json<T: Serialize + JsonSchema>(value: &T) -> Result<()> {
     let mut out = std::io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, value)?;
@@ -65,12 +65,12 @@ pub(crate) fn line(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// A table with a header; columns whose index is in `numbers` stand to the right.
+/// A table with a header; columns whose index is in `numbers` are right-aligned.
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_header(header.iter().map(|cell| visible_cell(cell)));
-    // Through a pipe a row stays one line, whatever its length; on a terminal it is fitted to the width.
+    // In a pipe a row stays on one line, whatever its length; on a terminal it is fitted to the width.
     let terminal = std::io::stdout().is_terminal();
     table.set_content_arrangement(if terminal {
         ContentArrangement::Dynamic
@@ -87,7 +87,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) 
     lines.join("\n")
 }
 
-/// A number with three decimals, or a dash where there is none.
+/// A number with three decimals, or a dash if there is none.
 pub(crate) fn three(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
 }

@@ -1,4 +1,4 @@
-//! Progress of long work as a bar on standard error, and Ctrl-C, which ends it.
+//! Progress of long work as a bar on standard error, and Ctrl-C, which stops it.
 
 use crate::output::visible;
 use dissensus_project::jobs::Progress;
@@ -7,36 +7,37 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The exit code of a command that Ctrl-C ended, as shells have it: 128 and the signal's number.
+/// The exit code after Ctrl-C, as in shells: 128 plus the number of the signal.
 pub(crate) const STOPPED: u8 = 130;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static BARS: AtomicUsize = AtomicUsize::new(0);
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Shows no bar from now on; Ctrl-C is heard all the same.
+/// Hides bars from now on; Ctrl-C still works.
 pub(crate) fn be_quiet() {
     QUIET.store(true, Ordering::SeqCst);
 }
 
-/// A bar that appears once there is something to show; silent where standard error is not a terminal.
+/// A progress bar that appears once there is something to show; hidden if standard error is not a terminal.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    /// Of the part of the work at hand.
+    /// The current part of the work.
     part: Mutex<Option<Part>>,
 }
 
-/// One part of the work: encoding, say, and then fitting.
+/// One part of the work, such as encoding or fitting.
 #[derive(Clone, Copy)]
 struct Part {
     total: u64,
     began: Instant,
-    /// Done before it began.
+    /// What was done before this part began.
     before: u64,
 }
 
 impl Bar {
-    /// A bar that counts `unit`. While there is one, Ctrl-C asks its work to stop, and a second Ctrl-C ends the process.
+    /// Creates a bar that counts `unit`. While a bar exists, Ctrl-C asks its work to stop, and a second
+    /// Ctrl-C ends the process.
     pub(crate) fn new(unit: &str) -> Self {
         BARS.fetch_add(1, Ordering::SeqCst);
         let target = match QUIET.load(Ordering::SeqCst) {
@@ -51,7 +52,7 @@ impl Bar {
 }
 
 impl Bar {
-    /// The part at hand; a new one where there is another total.
+    /// The current part; a different total starts a new one.
     fn part(&self, total: u64, done: u64) -> Part {
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         match *part {
@@ -91,13 +92,15 @@ impl Drop for Bar {
     }
 }
 
-/// At the speed so far; what was done before this call does not count. None before there is a speed.
+/// Remaining time at the speed so far, without what was done before this part began; `None` until there is a
+/// speed.
 fn time_left(elapsed: Duration, done: u64, remaining: u64) -> Option<Duration> {
     (done > 0).then(|| elapsed.mul_f64(remaining as f64 / done as f64))
 }
 
-/// Ctrl-C, and where the system has them SIGTERM and SIGHUP: work that has a bar is asked to stop, which leaves it where it
-/// can go on; everything else ends at once, after what was written is in the project's one file.
+/// Handles Ctrl-C, and where the system has them SIGTERM and SIGHUP: work with a bar is asked to stop, so
+/// that it can be resumed later; everything else ends at once, after all writes are checkpointed into the
+/// project's single file.
 pub(crate) fn watch_for_signals() {
     let handler = || {
         let working = BARS.load(Ordering::SeqCst) > 0;
@@ -108,7 +111,7 @@ pub(crate) fn watch_for_signals() {
             std::process::exit(i32::from(STOPPED));
         }
     };
-    // Without a handler a signal ends the process at once, and what is whole is on the disk all the same.
+    // Without a handler a signal ends the process at once; completed writes are on disk anyway.
     let _ = ctrlc::set_handler(handler);
 }
 

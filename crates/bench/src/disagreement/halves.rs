@@ -1,4 +1,4 @@
-//! Labels divided into those that are learned from and those that are scored.
+//! Splits labels into those that the model learns from and those that it is scored on.
 
 use super::Quality;
 use dissensus_domain::ScaleKind;
@@ -10,35 +10,34 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
-/// Texts with fewer labels are not cut into halves: either half would be one person.
+/// Texts with fewer labels are not split into halves, because one half would be a single annotator.
 const FEWEST_TO_HALVE: usize = 4;
-/// Share of the texts that lose all labels.
+/// Share of the texts that lose all of their labels.
 const UNLABELLED: f64 = 0.3;
 
-/// What is left out.
+/// What is held out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Division {
-    /// Half of each text's people, exactly.
+    /// Exactly half of each text's annotators.
     Halves,
     /// All labels of some texts.
     Texts,
 }
 
-/// What was left out of a text.
+/// Held-out labels of one text.
 struct Out {
     text: u32,
-    /// Mean squared distance of two of its labels.
+    /// Mean squared distance between two of its labels.
     distance: f64,
-    /// Whether two are two levels apart.
+    /// Whether any two labels are two or more levels apart.
     far: bool,
-    /// Whether they form two camps.
+    /// Whether the labels form two camps.
     camps: bool,
 }
 
-/// A division.
+/// Labels split into training labels and held-out ones.
 pub(super) struct HeldOut {
     pub(super) train: Vec<Observation>,
-    /// What was left out of a text.
     texts: Vec<Out>,
 }
 
@@ -72,12 +71,12 @@ impl HeldOut {
         Self { train, texts }
     }
 
-    /// Share of the texts that were scored whose labels form two camps.
+    /// Share of the scored texts whose held-out labels form two camps.
     pub(super) fn share_of_camps(&self) -> f64 {
         self.texts.iter().filter(|out| out.camps).count() as f64 / self.texts.len().max(1) as f64
     }
 
-    /// How well `values` of all texts order those that were scored.
+    /// How well `values`, one per text, order the scored texts.
     pub(super) fn quality(&self, values: &[f32], first: usize) -> Quality {
         let value = |text: &u32| {
             let value = values.get(*text as usize).copied().unwrap_or(f32::NAN);
@@ -102,8 +101,9 @@ impl HeldOut {
     }
 }
 
-/// Mean squared distance of two labels (the share of differing pairs where levels have no order), and whether any two are two
-/// levels apart (differ); `None` for fewer than two.
+/// Mean squared distance between two labels (without an order of the levels: the share of differing pairs),
+/// and whether any two are two or more levels apart (without an order: differ); `None` for fewer than two
+/// labels.
 fn distance(levels: &[u16], target: Target) -> Option<(f64, bool)> {
     let ordinal = target.kind == ScaleKind::Ordinal;
     let (mut total, mut pairs, mut far) = (0.0, 0.0, false);

@@ -1,4 +1,4 @@
-//! Which measure of disagreement finds the texts on which people who were left out differ.
+//! Scores how well each measure of disagreement finds the texts on which held-out annotators differ.
 
 mod halves;
 mod predictions;
@@ -18,65 +18,67 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Measures by name.
+/// Quality of each measure, by name.
 type Scored = Vec<(String, Quality)>;
 
-/// How often the default order is worked out to take its time.
+/// Number of times that the default order is computed to measure its time.
 const TIMED: usize = 100;
-/// The texts that a list shows first.
+/// Number of texts at the top of a ranking.
 const FIRST: usize = 50;
 
-/// How well each measure orders texts by the disagreement of people it has not seen.
+/// How well each measure orders texts by the disagreement of annotators that it has not seen.
 #[derive(Clone, Debug, Serialize)]
 pub struct DisagreementBench {
-    /// Texts in the file.
+    /// Number of texts in the file.
     pub texts: usize,
-    /// Labels in it.
+    /// Number of labels in the file.
     pub labels: usize,
-    /// Divisions that were drawn of either kind; figures are their means.
+    /// Number of random splits of each kind; figures are means over them.
     pub divisions: u64,
-    /// Share of all texts of which the other half of the people was scored whose held-out labels form two camps.
+    /// With half of each text's annotators held out: share of the scored texts whose held-out labels form two
+    /// camps.
     pub camps_of_all: f64,
-    /// Mean weight of the median number of labels of a text in `combined`.
+    /// Mean weight in `combined` of the labels of a text with the median number of labels.
     pub label_weight: f64,
-    /// Median time of the default order of all texts, as after each label, in milliseconds.
+    /// Median time to compute the default order of all texts, as after each label, in milliseconds.
     pub order_ms: f64,
     /// 99th percentile of the same.
     pub order_p99_ms: f64,
-    /// One entry a measure.
+    /// One entry per measure.
     pub measures: Vec<MeasureQuality>,
 }
 
-/// One measure.
+/// Quality of one measure.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeasureQuality {
-    /// Its name; "predicted" where no label stands.
+    /// Name of the measure; contains "predicted" where only predictions enter it, no labels.
     pub measure: String,
-    /// Texts of which half of the people were learned from, scored on the other half.
+    /// On texts of which half of the annotators are held out, scored on that half.
     pub other_half: Quality,
-    /// Texts without any label, scored on all of theirs.
+    /// On texts whose labels are all held out, scored on all of them.
     pub unlabelled: Quality,
 }
 
-/// Against the held-out labels of texts with two or more of them.
+/// Figures against the held-out labels of texts that have two or more of them.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Quality {
-    /// Texts scored.
+    /// Number of texts scored.
     pub texts: f64,
-    /// Spearman correlation with the mean squared distance (without an order of the levels: the share of differing pairs).
+    /// Spearman correlation with the mean squared distance (without an order of the levels: the share of
+    /// differing pairs).
     pub spearman: f64,
-    /// That distance among the first fifty texts, over that of all.
+    /// That distance among the first fifty texts, divided by that of all texts.
     pub lift: f64,
-    /// AUROC of "two of them are two levels apart or more" (without an order: differ).
+    /// AUROC for "two labels are two levels apart or more" (without an order: "two labels differ").
     pub auroc: f64,
     /// Share of the first fifty texts whose held-out labels form two camps; 0 where levels have no order.
     pub camps: f64,
 }
 
-/// Imports and encodes `file` in a folder of its own and divides its labels `divisions` times of either kind.
+/// Imports and encodes `file` in a temporary folder and scores `divisions` random splits of each kind.
 ///
 /// # Errors
-/// The file cannot be imported or encoded, or has too few labels to fit a model.
+/// Fails if the file cannot be imported or encoded, or has too few labels to fit a model.
 pub fn disagreement(
     home: &Home,
     file: &Path,
@@ -132,7 +134,8 @@ impl Quality {
 }
 
 impl Material {
-    /// Every measure of a model that learned from `held_out.train` alone, and the weight of the median number of labels; times of its default order are added to `times`.
+    /// Scores every measure of a model fitted on `held_out.train` only. Also returns the weight of the median
+    /// number of labels, and appends the times of the default order to `times`.
     fn score(
         &self,
         held_out: &HeldOut,

@@ -1,4 +1,4 @@
-//! A model whose labels do not stand in its measures: what is predicted of everybody.
+//! A view of a live model whose measures use predictions only, never the labels given.
 
 use dissensus_models::live::LiveModel;
 use dissensus_stats::data::{AnnotatorModel, ModelError, ModelKind, TextFeatures};

@@ -1,4 +1,4 @@
-//! How near two engines' embeddings of the same texts are.
+//! Cosine similarity between two engines' embeddings of the same texts.
 
 use crate::error::BenchError;
 use std::path::Path;
@@ -10,15 +10,15 @@ pub(super) struct Closeness {
     pub(super) mean: f64,
 }
 
-/// The floats of a file of embeddings.
+/// Reads the floats of a file of embeddings.
 pub(super) fn rows(path: &Path) -> Result<Vec<f32>, BenchError> {
     let bytes = std::fs::read(path).map_err(BenchError::io("reading", path))?;
     let (values, _) = bytes.as_chunks::<4>();
     Ok(values.iter().map(|value| f32::from_le_bytes(*value)).collect())
 }
 
-/// Compares `texts` rows of both; None where the two have not the same shape. A row without a cosine (zero, or not
-/// finite) counts as -1, the worst there is.
+/// Compares `texts` rows of both; `None` if their shapes differ. A row without a cosine (zero or not finite)
+/// counts as -1, the worst possible value.
 pub(super) fn closeness(found: &[f32], expected: &[f32], texts: usize) -> Option<Closeness> {
     let dim = expected.len().checked_div(texts)?;
     if dim == 0 || found.len() != expected.len() || dim * texts != expected.len() {

@@ -1,4 +1,4 @@
-//! Who runs: the engines that could be loaded, and why the others could not.
+//! Engines that take part: those that could be loaded, and why the others could not.
 
 use super::report::MissingEngine;
 use crate::engine::EngineKind;
@@ -8,36 +8,36 @@ use crate::worker::{Done, Launch, Load, Request, Worker};
 use dissensus_encoder::EncoderVersion;
 use std::path::{Path, PathBuf};
 
-/// The Python peers, in the table's order.
+/// The Python peers, in the order of the table.
 const PYTHON_PEERS: [&str; 3] = ["sentence-transformers", "onnxruntime fp32", "onnxruntime int8"];
 
-/// What is measured.
+/// Texts, encoder and settings that every engine is measured with.
 pub(super) struct Subject {
     pub(super) dir: PathBuf,
     pub(super) version: EncoderVersion,
     pub(super) threads: usize,
-    /// Of all texts.
+    /// Number of tokens in all texts.
     pub(super) tokens: usize,
     pub(super) latency_tokens: usize,
     pub(super) latency_text: String,
 }
 
-/// An engine that is loaded.
+/// A loaded engine.
 pub(super) struct Entrant {
     pub(super) engine: &'static str,
-    /// Ours has to run; a peer may fail.
+    /// Whether this is one of our engines, which must not fail; a peer may.
     pub(super) ours: bool,
     pub(super) worker: Worker,
     launch: Launch,
     load: Load,
 }
 
-/// All that run.
+/// All engines that take part.
 pub(super) struct Field<'a> {
     pub(super) subject: Subject,
     pub(super) entrants: Vec<Entrant>,
     pub(super) missing: Vec<MissingEngine>,
-    /// For files between us and the workers.
+    /// Folder for the files exchanged with the workers.
     pub(super) folder: &'a Path,
     pub(super) say: &'a dyn Fn(&str),
     our_launch: Launch,
@@ -58,7 +58,7 @@ impl<'a> Field<'a> {
         Ok(())
     }
 
-    /// Loads whichever of the peers can be; `cache` is where their Python environment is kept.
+    /// Loads the available peers; `cache` contains their Python environment.
     pub(super) fn enter_peers(&mut self, cache: &Path) {
         if let Err(error) = self.enter_python(cache) {
             (self.say)(&format!("The Python peers are left out: {error}"));
@@ -116,16 +116,16 @@ impl<'a> Field<'a> {
         Ok(Entrant { engine, ours, worker, launch: launch.clone(), load })
     }
 
-    /// Goes on without an engine, and says why.
+    /// Leaves an engine out and reports why.
     pub(super) fn leave_out(&mut self, engine: &'static str, error: &BenchError) {
         (self.say)(&format!("{engine} is left out: {error}"));
         self.missing.push(MissingEngine { engine, why: error.to_string() });
     }
 
-    /// Asks every engine one thing after the other. A peer that fails is left out from then on.
+    /// Runs a request on each engine in turn. A peer that fails is left out from then on.
     ///
     /// # Errors
-    /// One of ours fails.
+    /// Fails if one of our engines fails.
     pub(super) fn each(
         &mut self,
         mut ask: impl FnMut(&mut Entrant, &Subject, &Path) -> Result<(), BenchError>,
@@ -146,7 +146,7 @@ impl<'a> Field<'a> {
 }
 
 impl Entrant {
-    /// The same engine in a new process, which has done nothing yet.
+    /// Starts the same engine in a fresh process.
     pub(super) fn anew(&self, folder: &Path) -> Result<Worker, BenchError> {
         started(self.engine, &self.launch, &self.load, folder)
     }

@@ -1,4 +1,4 @@
-//! Encoding: our engines beside those that people use today, each in its own process, in turns on the same texts.
+//! Encoding speed: our engines and those in common use, each in its own process, in turns on the same texts.
 
 mod cosine;
 mod field;
@@ -22,34 +22,35 @@ use field::{Field, Subject};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Tokens of the text whose latency is measured, or as near as the texts come: a comment of some length.
+/// Target length, in tokens, of the text whose latency is measured (about one comment); the text with the
+/// nearest length is used.
 const LATENCY_TOKENS: usize = 40;
 
-/// What to encode, and beside whom.
+/// What to encode, and which engines to compare.
 #[derive(Clone, Debug, Default)]
 pub struct EncodeChoices {
-    /// Name or folder of the encoder; none: the default.
+    /// Name or folder of the encoder; `None` for the default.
     pub encoder: Option<String>,
-    /// A file with texts; none: the sample's comments.
+    /// A file with texts; `None` for the comments of the sample project.
     pub file: Option<PathBuf>,
-    /// At most so many texts.
+    /// Maximum number of texts.
     pub limit: Option<usize>,
-    /// Times that each engine encodes all texts; the best counts.
+    /// Number of times that each engine encodes all texts; the best counts.
     pub rounds: usize,
-    /// Threads of every engine; none: the machine's cores.
+    /// Threads per engine; `None` for the number of cores.
     pub threads: Option<usize>,
-    /// Also the other engines.
+    /// Also measure other tools.
     pub peers: bool,
-    /// A file of many texts, for the peak memory of ours and of onnxruntime.
+    /// A file of many texts, to measure the peak memory of our engine and of onnxruntime.
     pub memory: Option<PathBuf>,
 }
 
-/// Measures encoding. `program` is `dissensus-bench`, which runs our engines (`dissensus-bench worker`).
-/// A peer that cannot run is told to `say` in one line and left out, and so are all Python peers where their environment
-/// cannot be made; progress goes there too.
+/// Measures encoding. `program` is `dissensus-bench`, which runs our engines (`dissensus-bench worker`). A
+/// peer that cannot run is left out and reported to `say` in one line, as are all Python peers if their
+/// environment cannot be created; progress goes to `say` as well.
 ///
 /// # Errors
-/// No encoder, a file that cannot be read, or our own engine fails.
+/// Fails if there is no encoder, a file cannot be read, or our own engine fails.
 pub fn encode(
     home: &Home,
     program: &Path,
@@ -75,19 +76,20 @@ pub fn encode(
     summary::made(&field, &laps, texts.len(), choices.rounds.max(1), memory)
 }
 
-/// The folder, or one with the same weights in safetensors where it is of GGUF: every engine then reads the same numbers.
+/// Returns the folder itself, or for a GGUF encoder a copy with the same weights in safetensors, so that
+/// every engine reads the same numbers.
 fn readable_by_peers(dir: PathBuf, place: &Path) -> Result<PathBuf, BenchError> {
     if dir.join("config.json").is_file() {
         return Ok(dir);
     }
     let trainable = Trainable::open(&dir, &options(Some(1)), &FreezePolicy::Frozen, 0)?;
-    // Another name than the catalogue's, whose files it no longer has.
+    // The name must differ from the catalogue's, whose files this folder does not contain.
     let other = place.join(format!("{}-fp32", trainable.version().name));
     trainable.save(&other)?;
     Ok(other)
 }
 
-/// What every engine has to know, and the text for the latency.
+/// Measurement settings for every engine, and the text for the latency.
 fn subject(dir: PathBuf, texts: &[String], threads: usize) -> Result<Subject, BenchError> {
     let encoder = Encoder::open(&dir, &options(Some(threads)))?;
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -112,7 +114,7 @@ fn texts(choices: &EncodeChoices) -> Result<Vec<String>, BenchError> {
     Ok(texts)
 }
 
-/// The different texts of a file, in its order.
+/// Distinct texts of a file, in file order.
 fn texts_of(file: &Path) -> Result<Vec<String>, BenchError> {
     let source = Source::open(file)?;
     let rows = read_rows(&source, &guess_roles(&source)?)?;

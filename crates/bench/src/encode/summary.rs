@@ -1,4 +1,4 @@
-//! The figures of all engines that ran, put together.
+//! Combines the figures of all engines that ran.
 
 use super::field::Field;
 use super::report::{EncodeBench, EncodeMemory, EngineSpeed};
@@ -6,10 +6,10 @@ use super::turns::{Lap, Laps, cosines};
 use crate::error::BenchError;
 use crate::figures::median;
 
-/// The engine that all embeddings are held against where it runs.
+/// The engine that all embeddings are compared with, if it runs.
 const REFERENCE: &str = "sentence-transformers";
 
-/// Puts the figures of all that ran together.
+/// Combines the figures of all engines that ran.
 pub(super) fn made(
     field: &Field<'_>,
     laps: &Laps,

@@ -1,4 +1,4 @@
-//! Taking turns: in every round each engine runs once while the others sit idle.
+//! Turn-taking: in every round each engine runs once while the others are idle.
 
 use super::cosine;
 use super::field::Field;
@@ -8,26 +8,26 @@ use crate::worker::{Encoded, Latency, REST, Request};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Runs on one text, in so many turns of so many.
+/// Number of turns in which the latency of one text is measured, and runs per turn.
 const LATENCY_TURNS: usize = 5;
 const LATENCY_RUNS_A_TURN: usize = 10;
 
-/// What one engine did.
+/// Result of one engine.
 #[derive(Default)]
 pub(super) struct Lap {
-    /// Of its best round.
+    /// Time of its best round.
     pub(super) seconds: f64,
-    /// The highest of all rounds.
+    /// Highest value of all rounds.
     pub(super) peak_mib: Option<f64>,
     pub(super) latencies_ms: Vec<f64>,
-    /// Row after row; the same in every round.
+    /// File of the embeddings, row by row; the same in every round.
     pub(super) embeddings: PathBuf,
 }
 
-/// What every engine did, by its name.
+/// Result of every engine, by name.
 pub(super) type Laps = HashMap<&'static str, Lap>;
 
-/// All rounds over all texts, then the turns on one text.
+/// Runs all rounds over all texts, then the turns on one text.
 pub(super) fn run(field: &mut Field<'_>, texts: &[String], rounds: usize) -> Result<Laps, BenchError> {
     let file = written(field.folder, "texts.json", texts)?;
     let mut laps = Laps::new();
@@ -59,7 +59,8 @@ pub(super) fn run(field: &mut Field<'_>, texts: &[String], rounds: usize) -> Res
     Ok(laps)
 }
 
-/// The peak memory of ours and onnxruntime on other texts, each in a new process, so that nothing from before counts.
+/// Peak memory of our engine and onnxruntime on other texts, each in a fresh process, so that no earlier work
+/// counts.
 pub(super) fn memory(
     field: &mut Field<'_>,
     file: &Path,
@@ -100,7 +101,8 @@ pub(super) fn cosines(
         .collect()
 }
 
-/// An engine that cuts texts elsewhere does other work, and its speed says nothing beside ours.
+/// Fails if an engine truncates texts elsewhere: it then does different work, and its speed cannot be
+/// compared with ours.
 fn same_tokens(engine: &'static str, theirs: usize, ours: usize) -> Result<(), BenchError> {
     if theirs == ours {
         return Ok(());

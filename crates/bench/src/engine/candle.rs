@@ -10,7 +10,7 @@ use std::path::Path;
 use tokenizers::{Tokenizer, TruncationParams};
 
 const NAME: &str = "candle-transformers";
-/// Texts in one batch, as the library's examples have it.
+/// Texts per batch, as in the library's examples.
 const BATCH: usize = 32;
 
 pub(super) struct CandleBert {
@@ -20,7 +20,7 @@ pub(super) struct CandleBert {
 }
 
 impl CandleBert {
-    /// Loads the encoder in `dir`, to be cut and normalised as `version` says.
+    /// Loads the encoder in `dir`, with the truncation and normalization of `version`.
     pub(super) fn open(dir: &Path, version: &EncoderVersion) -> Result<Self, BenchError> {
         let read = |name: &str| {
             let path = dir.join(name);

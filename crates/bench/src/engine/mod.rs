@@ -19,16 +19,16 @@ use std::time::Instant;
 /// An engine that runs in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EngineKind {
-    /// Ours, as the product encodes a project.
+    /// Our encoder, as the product encodes a project.
     Fp32,
-    /// The same in the fast precision.
+    /// Our encoder in the fast precision.
     Fast,
-    /// candle-transformers' BERT, its texts sorted by length too, in batches of 32 padded to the longest.
+    /// candle-transformers' BERT; texts sorted by length as well, in batches of 32 padded to the longest.
     CandleTransformers,
 }
 
 impl EngineKind {
-    /// All of them, ours first.
+    /// All engines, ours first.
     pub(crate) const ALL: [Self; 3] = [Self::Fp32, Self::Fast, Self::CandleTransformers];
 
     /// The name in the benchmark's table.
@@ -45,19 +45,19 @@ impl EngineKind {
         self != Self::CandleTransformers
     }
 
-    /// Whether it offers the encoder of this name: one of the catalogue may lose too much by the fast precision.
+    /// Whether the engine offers this encoder: some in the catalogue lose too much in the fast precision.
     pub(crate) fn is_offered(self, encoder: &str) -> bool {
         let known = Catalogue::embedded().ok().and_then(|catalogue| catalogue.get(encoder).cloned());
         self != Self::Fast || known.is_none_or(|known| known.fast)
     }
 
-    /// The engine of that name.
+    /// Returns the engine with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// An engine with its weights loaded, on the CPU, mean pooling.
+/// An engine with its weights loaded, on the CPU, with mean pooling.
 pub(crate) struct Engine {
     inner: Inner,
 }
@@ -70,19 +70,21 @@ enum Inner {
 /// One timed run over all texts.
 #[derive(Clone, Debug)]
 pub(crate) struct EncodeRun {
-    /// From text to embedding.
+    /// Time from text to embedding.
     pub(crate) seconds: f64,
-    /// The embeddings in the texts' order.
+    /// Embeddings in the order of the texts.
     pub(crate) embeddings: Vec<Vec<f32>>,
-    /// The process's highest resident memory during the run, in MiB; None where the system does not tell.
+    /// Peak resident memory of the process during the run, in MiB; `None` where the system does not report
+    /// it.
     pub(crate) peak_mib: Option<f64>,
 }
 
 impl Engine {
-    /// Loads the encoder in `dir`. `threads` are ours alone: candle-transformers takes the process's rayon threads.
+    /// Loads the encoder in `dir`. `threads` applies to our engines only: candle-transformers uses the
+    /// process's rayon threads.
     ///
     /// # Errors
-    /// As [`Encoder::open`]; candle-transformers also where the folder holds no BERT.
+    /// Fails as `Encoder::open` does; candle-transformers also if the folder contains no BERT.
     pub(crate) fn open(kind: EngineKind, dir: &Path, threads: usize) -> Result<Self, BenchError> {
         let ours = |precision| {
             let options = EncoderOptions { precision, ..options(Some(threads)) };
@@ -99,10 +101,7 @@ impl Engine {
         Ok(Self { inner })
     }
 
-    /// Tokens of all texts after cutting, special tokens counted and padding not.
-    ///
-    /// # Errors
-    /// A text that cannot be tokenized.
+    /// Number of tokens in all texts after truncation, with special tokens and without padding.
     pub(crate) fn count_tokens(&self, texts: &[&str]) -> Result<usize, BenchError> {
         Ok(match &self.inner {
             Inner::Ours(encoder) => encoder.count_tokens(texts)?.iter().sum(),
@@ -110,10 +109,7 @@ impl Engine {
         })
     }
 
-    /// Encodes all texts once, with the clock and the memory watched.
-    ///
-    /// # Errors
-    /// As [`Encoder::encode`].
+    /// Encodes all texts once and measures time and memory.
     pub(crate) fn encode(&self, texts: &[&str]) -> Result<EncodeRun, BenchError> {
         let memory = Peak::reset();
         let start = Instant::now();
@@ -125,10 +121,7 @@ impl Engine {
         Ok(EncodeRun { seconds, embeddings, peak_mib: memory.read() })
     }
 
-    /// The milliseconds of each of `runs` runs on one text, after one that is not counted.
-    ///
-    /// # Errors
-    /// As [`Encoder::encode`].
+    /// Milliseconds of each of `runs` runs on one text, after one warm-up run.
     pub(crate) fn latency(&self, text: &str, runs: usize) -> Result<Vec<f64>, BenchError> {
         let once = || -> Result<f64, BenchError> {
             let start = Instant::now();
@@ -143,7 +136,7 @@ impl Engine {
     }
 }
 
-/// What the benchmark opens our encoder with: the same pooling for every engine.
+/// Options of our encoder in this benchmark: the same pooling as for every other engine.
 pub(crate) fn options(threads: Option<usize>) -> EncoderOptions {
     EncoderOptions {
         pooling: Some(Pooling::Mean),
@@ -155,7 +148,7 @@ pub(crate) fn options(threads: Option<usize>) -> EncoderOptions {
     }
 }
 
-/// Through the job form, as the product encodes a project.
+/// Encodes as a job, the way the product encodes a project.
 fn stream_all(encoder: &Encoder, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
     let mut all = vec![Vec::new(); texts.len()];
     encoder.encode_stream(texts, &BatchPlan::default(), |batch| {

@@ -1,4 +1,4 @@
-//! Training steps of the product: whole steps of a classifier on top of an encoder that learns.
+//! Training steps of the product: whole steps of a classifier on top of a fine-tuned encoder.
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,16 +10,13 @@ use super::options;
 use crate::error::BenchError;
 use dissensus_encoder::{AdamW, AdamWSettings, EncoderError, FreezePolicy, LayerRates, Trainable};
 
-/// Steps before those that count: they fault memory in and fill caches.
+/// Warm-up steps that are not counted: they fault memory in and fill caches.
 const WARM_STEPS: usize = 2;
 const CLASSES: usize = 2;
 const RATE: f64 = 2e-5;
 
-/// The seconds of each of `steps` training steps: dropout as config.json says, mean pooling, a linear head for two classes,
-/// mean cross-entropy, AdamW. `ids` are the token ids of the batch's texts; their classes alternate.
-///
-/// # Errors
-/// As [`Trainable::open`] and [`Trainable::gradients`].
+/// Seconds of each of `steps` training steps: dropout as in config.json, mean pooling, a linear head for two
+/// classes, mean cross-entropy, AdamW. `ids` are the token ids of the batch's texts; their classes alternate.
 pub(crate) fn step_times(
     dir: &Path,
     policy: &FreezePolicy,
@@ -41,7 +38,7 @@ pub(crate) fn step_times(
         let gradients = encoder.gradients(ids, Some(step as u32), &parameters, |embeddings, share| {
             let logits = embeddings.matmul(head.as_tensor())?.broadcast_add(bias.as_tensor())?;
             let target = Tensor::new(&classes[share.clone()], embeddings.device())?;
-            // A share's mean, weighed so that the parts add up to the batch's mean.
+            // The mean of a share, weighted so that the shares add up to the mean of the batch.
             cross_entropy(&logits, &target)? * (share.len() as f64 / ids.len() as f64)
         })?;
         let rates = LayerRates::even(RATE);

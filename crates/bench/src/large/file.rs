@@ -1,4 +1,4 @@
-//! The file of labels: the same on every machine.
+//! The synthetic file of labels, identical on every machine.
 
 use super::LargeSize;
 use crate::error::BenchError;
@@ -14,11 +14,11 @@ const WORDS: &str = "this that the a of in you they we not so very never always 
 const WORDS_A_TEXT: usize = 8;
 const SEED: u64 = 10;
 
-/// Writes labels from 1 to 5: how rude a text is and how severe an annotator is decide them. Every text is judged by the same
-/// number of different annotators, drawn anew for each.
+/// Writes labels from 1 to 5, determined by how rude a text is and how severe an annotator is. Every text is
+/// labelled by the same number of different annotators, drawn independently for each text.
 ///
 /// # Errors
-/// More labels a text than annotators, or the file cannot be written.
+/// Fails if there are more labels per text than annotators, or the file cannot be written.
 pub(super) fn write(path: &Path, size: LargeSize) -> Result<(), BenchError> {
     if size.texts == 0 || size.annotators == 0 || size.labels / size.texts > size.annotators {
         let value = format!("{} labels, {} texts, {} annotators", size.labels, size.texts, size.annotators);

@@ -1,5 +1,5 @@
-//! A large project, step by step as people meet it: import, import again, agreement, open in the window, label while the models
-//! are fitted. Each step runs in a process of its own, so that its peak memory is its own.
+//! A large project, step by step as in real use: import, import again, agreement, open in the window, label
+//! while the models are fitted. Each step runs in its own process, so that its peak memory can be measured.
 
 mod file;
 mod steps;
@@ -11,35 +11,31 @@ use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How large the made-up file is.
+/// Size of the synthetic file.
 #[derive(Clone, Copy, Debug)]
 pub struct LargeSize {
-    /// Labels; each text gets the same number.
+    /// Number of labels; each text gets the same number.
     pub labels: usize,
-    /// Texts.
     pub texts: usize,
-    /// Annotators.
     pub annotators: usize,
 }
 
-/// The project that was measured and what each step took.
+/// Size of the project and time of each step.
 #[derive(Clone, Debug, Serialize)]
 pub struct LargeBench {
-    /// Labels in the project.
+    /// Number of labels in the project.
     pub labels: u32,
-    /// Texts in it.
     pub texts: u32,
-    /// Annotators in it.
     pub annotators: u32,
     /// The steps in order.
     pub steps: Vec<StepTimes>,
 }
 
-/// Imports `file`, or a made-up one of `size`, into a project and takes it through every step. `program` is the `dissensus`
-/// command, of which each step is started; `say` hears of progress.
+/// Imports `file`, or a synthetic one of `size`, into a project and runs every step. `program` is the program
+/// that each step is started with; progress goes to `say`.
 ///
 /// # Errors
-/// The file cannot be imported, or a step fails.
+/// Fails if the file cannot be imported or a step fails.
 pub fn large(
     program: &Path,
     file: Option<&Path>,
@@ -60,7 +56,7 @@ pub fn large(
     for step in LargeStep::ALL {
         say(&format!("Measuring: {}", step.title()));
         let times = in_a_process(program, step, folder.path(), file)?;
-        // As imported: labels are given in the steps after the first that reads it.
+        // Sizes as imported: the steps after the first one that reads them add labels.
         if let (0, Some([labels, texts, annotators])) = (found.labels, times.holds) {
             (found.labels, found.texts, found.annotators) = (labels, texts, annotators);
         }
@@ -69,10 +65,7 @@ pub fn large(
     Ok(found)
 }
 
-/// Takes one step with the project in `folder`; what [`large`] starts a process for.
-///
-/// # Errors
-/// As [`large`].
+/// Runs one step with the project in `folder`; [`large`] starts a process for each.
 pub fn large_step(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTimes, BenchError> {
     steps::take(step, folder, file)
 }

@@ -1,4 +1,4 @@
-//! The steps, each as the command or the window takes it.
+//! The steps, each run the way the command or the window does it.
 
 use crate::error::BenchError;
 use crate::figures::{peak_mib, quantile_ms};
@@ -19,15 +19,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Components of the made-up embeddings.
+/// Dimension of the simulated embeddings.
 const DIM: usize = 384;
-/// Labels given once the models are live.
+/// Number of labels recorded once the models are live.
 const LIVE_LABELS: usize = 60;
-/// Between two labels given while the models are fitted: often at first, then as people label.
+/// Pauses between two labels while the models are fitted: short at first, then realistic.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
-/// So many with the first pause.
+/// Number of labels with the first pause.
 const OFTEN: usize = 40;
-/// The longest that a fit is waited for.
+/// Maximum time to wait for a fit.
 const FIT_AT_MOST: Duration = Duration::from_secs(600);
 
 /// One step.
@@ -39,22 +39,22 @@ const FIT_AT_MOST: Duration = Duration::from_secs(600);
 pub enum LargeStep {
     /// `dissensus data import` into a new project.
     Import,
-    /// The same file once more.
+    /// Import of the same file once more.
     ImportAgain,
     /// `dissensus analyse agreement`.
     Agreement,
-    /// The window opens it, whose check at the end of the last step is known.
+    /// Opening in the window; the file check at the end of the previous step is on record.
     Open,
-    /// The window opens it, and nothing says that it was ever checked.
+    /// Opening in the window, with no record that the file was ever checked.
     OpenUnchecked,
-    /// Every text gets an embedding (made up).
+    /// A simulated embedding for every text.
     Embed,
     /// As `Open`, with these embeddings.
     OpenEmbedded,
 }
 
 impl LargeStep {
-    /// All of them, in order.
+    /// All steps, in order.
     pub const ALL: [Self; 7] = [
         Self::Import,
         Self::ImportAgain,
@@ -65,12 +65,12 @@ impl LargeStep {
         Self::OpenEmbedded,
     ];
 
-    /// Its name on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// What a table calls it.
+    /// Name in a table.
     pub fn title(self) -> &'static str {
         match self {
             Self::Import => "import",
@@ -83,7 +83,7 @@ impl LargeStep {
         }
     }
 
-    /// What is promised at a million labels.
+    /// The promised time at a million labels.
     pub fn bar_seconds(self) -> Option<f64> {
         match self {
             Self::Import => Some(10.0),
@@ -94,7 +94,7 @@ impl LargeStep {
         }
     }
 
-    /// The memory that is promised at a million labels, in MiB.
+    /// The promised peak memory at a million labels, in MiB.
     pub fn bar_mib(self) -> Option<f64> {
         match self {
             Self::Open | Self::OpenUnchecked | Self::OpenEmbedded => Some(1536.0),
@@ -103,39 +103,40 @@ impl LargeStep {
     }
 }
 
-/// What a step took.
+/// Figures of one step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StepTimes {
-    /// Which step.
     pub step: LargeStep,
-    /// From its beginning until it was done; of an opening, until the first text and the list of annotators were there.
+    /// From start to end of the step; for an opening, until the first text and the list of annotators are
+    /// ready.
     pub seconds: f64,
-    /// The process's highest memory in MiB until the models were fitted and labels given, where the system tells.
+    /// Peak memory of the process in MiB, including fits and labels, where the system reports it.
     pub peak_mib: Option<f64>,
-    /// Labels, texts and annotators in the project, where the step has read them.
+    /// Number of labels, texts and annotators in the project, if the step reads them.
     pub holds: Option<[u32; 3]>,
-    /// Labels given after an opening.
+    /// Times of labels recorded after an opening.
     pub labelling: Option<LabellingTimes>,
 }
 
-/// Labels given in a project that was just opened: each from the call until it is on disk and the next text is there.
+/// Times to record labels in a newly opened project, each from the call until it is on disk and the next text
+/// is ready.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LabellingTimes {
-    /// The very first one, which nobody has prepared.
+    /// The very first label, which nothing was prepared for.
     pub first_ms: f64,
-    /// The models were still being fitted when it was there.
+    /// Whether the models were still being fitted when it was recorded.
     pub first_during_fit: bool,
-    /// How many were given while the models were fitted, and the slowest of them.
+    /// Number of labels recorded while the models were fitted.
     pub during_fit: usize,
-    /// See `during_fit`.
+    /// The slowest of them.
     pub during_fit_max_ms: f64,
-    /// Seconds from opening until the models were there.
+    /// Seconds from opening until the models were fitted.
     pub fit_seconds: f64,
-    /// Median with live models: on disk, learned, all measures up to date.
+    /// Median with live models: on disk, model updated, all measures up to date.
     pub live_median_ms: f64,
     /// 99th percentile of the same.
     pub live_p99_ms: f64,
-    /// Ranking all texts by disagreement, once.
+    /// Time to rank all texts by disagreement once.
     pub ranking_ms: f64,
 }
 
@@ -146,7 +147,7 @@ impl StepTimes {
     }
 }
 
-/// Takes a step with the project in `folder`.
+/// Runs a step with the project in `folder`.
 pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTimes, BenchError> {
     let path = folder.join("large.dissensus");
     let home = Home::inside(&folder.join("home"), Vec::new());
@@ -172,7 +173,7 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
         }
         LargeStep::Embed => {
             embed(&path)?;
-            // So that the opening after it finds a record of the file as it is now.
+            // So that the next opening finds a record of the file in its current state.
             Session::open(&path, &home)?.close();
             Ok(StepTimes::new(step, started))
         }
@@ -196,7 +197,7 @@ fn embed(path: &Path) -> Result<(), BenchError> {
     Ok(store.close()?)
 }
 
-/// As the window does it: the project, then in the background what is missing, then what its first view asks for.
+/// Opens the project as the window does: the file, then background work, then what the first view requests.
 fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<StepTimes, BenchError> {
     let workbench = Application::new(home);
     let info = workbench.open_project(&path.to_string_lossy())?;
@@ -254,7 +255,7 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
     Ok(StepTimes { step, seconds, peak_mib, holds, labelling: Some(labelling) })
 }
 
-/// A person who labels what the window puts before them.
+/// A simulated annotator who labels the text that the window shows.
 struct Desk<'a> {
     session: &'a Session,
     question: QuestionId,
@@ -271,7 +272,7 @@ impl<'a> Desk<'a> {
         Ok(Self { session, question, annotator, given: 0, text })
     }
 
-    /// Gives one label; the time until it is on disk and the next text is there.
+    /// Records one label and returns the time until it is on disk and the next text is ready.
     fn label(&mut self) -> Result<Duration, BenchError> {
         let started = Instant::now();
         self.session.labelling.record_label(&NewLabel {

@@ -1,4 +1,4 @@
-//! The Python environment of the peers: pinned versions in the user's cache, made once.
+//! The Python environment of the peers: pinned versions in the user's cache, created once.
 
 use crate::error::BenchError;
 use sha2::{Digest, Sha256};
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const REQUIREMENTS: &str = include_str!("requirements.txt");
-/// Stands in an environment that was made to its end.
+/// Marker file in an environment whose creation was completed.
 const MARKER: &str = "finished";
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Where in `cache` the environment of exactly these versions lies.
+/// Path in `cache` of the environment with exactly these versions.
 pub(super) fn folder(cache: &Path) -> PathBuf {
     let hash = Sha256::digest(REQUIREMENTS);
     let name = hash.iter().take(6).fold(String::from("bench-peers-"), |mut name, byte| {
@@ -23,10 +23,10 @@ pub(super) fn folder(cache: &Path) -> PathBuf {
     cache.join(name)
 }
 
-/// The Python of the environment in `folder`, which is made where it is not finished.
+/// Path of Python in the environment in `folder`, which is created if it is not complete.
 pub(super) fn ready(folder: &Path, say: &dyn Fn(&str)) -> Result<PathBuf, BenchError> {
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    // The system's Python, which the environment's links to, may have gone since.
+    // The system's Python, which the environment links to, may have been removed since.
     if folder.join(MARKER).is_file() && python.is_file() {
         return Ok(python);
     }
@@ -45,14 +45,15 @@ fn make(folder: &Path, python: &Path, say: &dyn Fn(&str)) -> Result<(), BenchErr
     fs::write(&requirements, REQUIREMENTS).map_err(BenchError::io("writing", &requirements))?;
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]);
-    // Wheels only: what is built from source runs others' code and takes hours. No dependencies: the list is whole.
+    // Wheels only: a source build runs third-party code and takes hours. No dependencies: the list is
+    // complete.
     pip.args(["--only-binary", ":all:", "--no-deps", "--retries", "2", "-r"]).arg(&requirements);
     run(&mut pip, &folder.join("pip.log"), say)?;
     let marker = folder.join(MARKER);
     fs::write(&marker, "").map_err(BenchError::io("writing", &marker))
 }
 
-/// Runs a step; its standard error goes into `log`, what it fetches and installs to `say`.
+/// Runs a step; standard error goes to `log`, and each line about a download or an installation to `say`.
 fn run(command: &mut Command, log: &Path, say: &dyn Fn(&str)) -> Result<(), BenchError> {
     let failed = |why: String| BenchError::Peer { peer: PYTHON, why };
     let file = fs::File::create(log).map_err(|error| failed(error.to_string()))?;
@@ -66,7 +67,7 @@ fn run(command: &mut Command, log: &Path, say: &dyn Fn(&str)) -> Result<(), Benc
         child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()).map_while(Result::ok)
     {
         if ["Downloading", "Installing"].iter().any(|start| line.trim_start().starts_with(start)) {
-            // The last one names every package.
+            // The last line names every package.
             say(&line.trim().chars().take(100).collect::<String>());
         }
         printed.push_str(&line);
@@ -80,7 +81,7 @@ fn run(command: &mut Command, log: &Path, say: &dyn Fn(&str)) -> Result<(), Benc
     Err(failed(reason(&errors, &printed).unwrap_or_else(|| status.to_string())))
 }
 
-/// The one line that says most: pip's last error, else the last line of the errors, else the first that was printed.
+/// The most informative line: pip's last error, else the last line of the errors, else the first one printed.
 fn reason(errors: &str, printed: &str) -> Option<String> {
     let spoken = |line: &&str| !line.trim().is_empty();
     let line = errors
@@ -90,7 +91,7 @@ fn reason(errors: &str, printed: &str) -> Option<String> {
         .or_else(|| errors.lines().rev().find(spoken))
         .or_else(|| printed.lines().find(spoken))?;
     let line = line.trim_start_matches("ERROR:").trim();
-    // pip names the package that it looked for last; the cause stands in its warnings.
+    // pip names the package that it looked for last; the cause is in its warnings.
     let unreachable = errors.contains("after connection broken by");
     Some(if unreachable { format!("the package index cannot be reached ({line})") } else { line.to_owned() })
 }

@@ -1,4 +1,4 @@
-//! The engines people use today: their Python environment, their process, and the encoder in the form they read.
+//! Other tools in common use: their Python environment, their process, and the encoder in their format.
 
 mod environment;
 
@@ -7,43 +7,44 @@ use crate::worker::{Done, Launch, Request, Worker};
 use dissensus_encoder::EncoderVersion;
 use std::path::{Path, PathBuf};
 
-/// The process that all of them run in.
+/// The script that all of them run in.
 const SCRIPT: &str = include_str!("peers.py");
 
-/// A finished environment.
+/// A complete environment.
 pub(crate) struct Peers {
     folder: PathBuf,
     launch: Launch,
 }
 
-/// The encoder as onnxruntime reads it.
+/// The encoder in the format of onnxruntime.
 pub(crate) struct Onnx {
     pub(crate) fp32: PathBuf,
     pub(crate) int8: PathBuf,
 }
 
 impl Peers {
-    /// Makes the environment in `cache`, or finds the one made before. Progress, a line at a time, goes to `say`.
+    /// Creates the environment in `cache`, or finds an existing one. Progress goes to `say`, one line at a
+    /// time.
     ///
     /// # Errors
-    /// No Python, no network, or versions that do not exist for this system.
+    /// Fails without Python or a network, or if the pinned versions do not exist for this system.
     pub(crate) fn ready(cache: &Path, threads: usize, say: &dyn Fn(&str)) -> Result<Self, BenchError> {
         let folder = environment::folder(cache);
         let program = environment::ready(&folder, say)?;
-        // -I: neither the user's own packages nor the folder that the command runs in may stand in for a pinned one.
+        // -I: neither the user's own packages nor those of the working directory may replace a pinned one.
         let arguments = ["-I", "-c", SCRIPT].map(str::to_owned).to_vec();
         Ok(Self { folder, launch: Launch { program, arguments, threads } })
     }
 
-    /// How one of the peers is started.
+    /// How the peers' process is started.
     pub(crate) fn launch(&self) -> &Launch {
         &self.launch
     }
 
-    /// The encoder in `dir` as ONNX, exported from its own weights where that was not done before.
+    /// Returns the encoder in `dir` as ONNX, exported from its own weights unless that was done before.
     ///
     /// # Errors
-    /// The export fails, or gives other numbers than PyTorch.
+    /// Fails if the export does, or if its numbers differ from PyTorch's.
     pub(crate) fn onnx(
         &self,
         dir: &Path,

@@ -1,4 +1,4 @@
-//! The asking side: starts a worker, asks it one thing at a time, and ends it.
+//! The client side: starts a worker, sends it one request at a time, and ends it.
 
 use super::message::{Failure, Request};
 use crate::error::BenchError;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// To be slept before a worker's turn: threads of another may spin for some milliseconds after their work.
+/// Pause before a worker's turn: threads of another one may spin for some milliseconds after their work.
 pub(crate) const REST: Duration = Duration::from_millis(200);
 
 /// How a worker is started.
@@ -17,7 +17,7 @@ pub(crate) const REST: Duration = Duration::from_millis(200);
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<String>,
-    /// Threads of the libraries that are told so by the environment.
+    /// Number of threads, for libraries that read it from the environment.
     pub(crate) threads: usize,
 }
 
@@ -29,21 +29,18 @@ impl Launch {
     }
 }
 
-/// A running worker. Ends with this value.
+/// A running worker; dropping this value ends it.
 pub(crate) struct Worker {
     engine: &'static str,
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// What it says on standard error, for the reason of its end.
+    /// File of its standard error, for the reason if it fails.
     said: PathBuf,
 }
 
 impl Worker {
-    /// Starts it; what it says on standard error goes into a file in `folder`.
-    ///
-    /// # Errors
-    /// The program cannot be started.
+    /// Starts a worker whose standard error goes to a file in `folder`.
     pub(crate) fn start(engine: &'static str, launch: &Launch, folder: &Path) -> Result<Self, BenchError> {
         let said = folder.join(format!("{engine}.log"));
         let log = File::create(&said).map_err(BenchError::io("writing", &said))?;
@@ -65,10 +62,10 @@ impl Worker {
         Ok(Self { engine, child, input, output: BufReader::new(output), said })
     }
 
-    /// Asks one thing and waits for the answer.
+    /// Sends one request and waits for the response.
     ///
     /// # Errors
-    /// The worker says why not, has ended, or answers something else.
+    /// Fails if the worker reports an error, has ended, or sends a different response.
     pub(crate) fn ask<A: DeserializeOwned>(&mut self, request: &Request) -> Result<A, BenchError> {
         let mut line = serde_json::to_string(request).map_err(|error| self.failed(error.to_string()))?;
         line.push('\n');
@@ -99,7 +96,8 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It holds nothing worth an orderly end, and an error here means that it has ended already.
+        // The worker holds nothing that needs an orderly shutdown; an error here means that it has ended
+        // already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

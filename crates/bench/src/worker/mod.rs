@@ -1,4 +1,4 @@
-//! Engines as processes: each has its memory for itself, sits idle while another runs, and answers lines of JSON.
+//! Engines as processes: each has its own memory, is idle while another runs, and answers lines of JSON.
 
 mod client;
 mod message;

@@ -1,4 +1,4 @@
-//! The answering side for the engines of this program: `dissensus-bench worker`.
+//! The server side for the engines of this program: `dissensus-bench worker`.
 
 use super::message::{Done, Encoded, Failure, Latency, Load, Request, Trained};
 use crate::engine::{Engine, EngineKind, step_times};
@@ -7,10 +7,8 @@ use serde::Serialize;
 use std::io::{BufRead, BufWriter, Write};
 use std::path::Path;
 
-/// Answers requests, a JSON object a line, until `input` ends. A request that fails is answered by its error.
-///
-/// # Errors
-/// `input` or `output` breaks.
+/// Answers requests, one JSON object per line, until `input` ends. The response to a failed request is its
+/// error.
 pub fn serve(input: impl BufRead, mut output: impl Write) -> std::io::Result<()> {
     let mut engine = None;
     for line in input.lines() {

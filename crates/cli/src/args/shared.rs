@@ -110,7 +110,7 @@ pub(crate) enum DeviceArg {
     Metal,
 }
 
-/// A file of texts that commands read beside a project, and the file they write about it.
+/// A file of texts that a command reads in addition to a project, and the file that it writes about them.
 #[derive(Args, Debug)]
 pub(crate) struct TextsFileArgs {
     /// Use every text of this file: a table (CSV, TSV, JSON Lines, Parquet, XLSX, ODS), or one text per line

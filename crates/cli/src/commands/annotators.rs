@@ -1,4 +1,4 @@
-//! `analyse annotators`: annotators compared.
+//! `analyse annotators`: comparison of annotators.
 
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Annotators;

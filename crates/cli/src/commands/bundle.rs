@@ -49,7 +49,7 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
     ))
 }
 
-/// Every text of a file, by a bundle.
+/// Predicts every text of a file with a bundle.
 pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> Result<()> {
     let bundle = Bundle::open(dir)?;
     if let Some(notice) = bundle.notice() {

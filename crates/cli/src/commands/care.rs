@@ -1,4 +1,5 @@
-//! `people reveal` and `people care`: what annotators are shown of others, and their protection from harmful texts.
+//! `people reveal` and `people care`: what annotators see of others' answers, and their protection from
+//! harmful texts.
 
 use super::{count, open, open_to_read};
 use crate::args::{Care, Reveal};
@@ -12,9 +13,9 @@ use serde::Serialize;
 /// What `reveal --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RevealState {
-    /// Labels of people to whom something of others had been shown about the text before.
+    /// Labels by annotators who had already been shown something of others' answers to the text.
     labels_after_shown: u32,
-    /// Whether how others see a text is shown to a person who has answered it.
+    /// Whether an annotator who has answered a text is shown how others see it.
     reveals: bool,
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn reveal(args: &Reveal) -> Result<()> {
     }
 }
 
-/// How many labels came after something was shown.
+/// Describes how many labels were given after something was shown.
 pub(super) fn after_shown(labels: u32) -> String {
     format!(
         "{} given by people who had been shown something of others about the text before",
@@ -131,7 +132,7 @@ pub(crate) fn care(args: &Care) -> Result<()> {
     }
 }
 
-/// What is set, with what was asked for.
+/// Current settings with the requested changes.
 fn changed(session: &Session, args: &Care) -> Result<StudyCare> {
     let mut care = session.project.care()?;
     care.limit = args.limit.or(care.limit).filter(|_| !args.no_limit);

@@ -8,129 +8,135 @@ use dissensus_api::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Texts in the order of how much annotators would disagree.
+/// Texts ranked by disagreement among annotators.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct DisagreementRanking<'a> {
-    /// Over how many annotators.
+    /// Number of annotators that predictions are over.
     pub(super) annotators: u32,
-    /// Those of them who have no label yet.
+    /// Number of these annotators who have no label yet.
     pub(super) annotators_without_labels: u32,
-    /// What the order stands on; for `combined`.
+    /// What the order is based on; for `combined`.
     pub(super) basis: Option<String>,
     /// The measure by which texts are ranked.
     pub(super) by: &'static str,
     /// How the variances behind predictions were estimated.
     pub(super) estimation: Option<Estimation>,
-    /// How much a text's own labels count; for `combined`.
+    /// Weight of a text's own labels; for `combined`.
     pub(super) label_weight: Option<LabelWeight>,
     /// The question's levels.
     pub(super) levels: &'a [String],
-    /// What is missing to tell.
+    /// What is missing to compute the ranking.
     pub(super) needs: Option<String>,
-    /// Who the annotators are, where they are simulated.
+    /// Notice about simulated annotators.
     pub(super) notice: Option<String>,
     /// The question.
     pub(super) question: &'a str,
-    /// What is to be known.
+    /// Note about the ranking.
     pub(super) remark: Option<String>,
-    /// With `--text-dispersion`: whether people differ more on some texts than on others.
+    /// With `--text-dispersion`: whether annotators differ more on some texts than on others.
     pub(super) text_dispersion: Option<TextDispersionReport>,
-    /// The first texts.
+    /// The top texts.
     pub(super) texts: Vec<RankedText<'a>>,
-    /// Texts in all.
+    /// Number of texts in all.
     pub(super) texts_in_all: usize,
-    /// Sizes of groups of texts, from the first rank on, that cannot be told apart; for `combined`.
+    /// Sizes of groups of texts, from the first rank on, that cannot be distinguished; for `combined`.
     pub(super) ties: Vec<u32>,
 }
 
-/// Texts of a multi-label question in the order of how much annotators would disagree.
+/// Texts of a multi-label question ranked by disagreement among annotators.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct DisagreementByOptions<'a> {
     /// The measure by which texts are ranked.
     pub(super) by: &'static str,
-    /// What is missing to tell.
+    /// What is missing to compute the ranking.
     pub(super) needs: Option<String>,
-    /// Who the annotators are, where they are simulated.
+    /// Notice about simulated annotators.
     pub(super) notice: Option<String>,
     /// The question's options.
     pub(super) options: &'a [String],
-    /// Whether options go together, in words.
+    /// Whether options are correlated, in words.
     pub(super) options_together: Option<String>,
     /// The question.
     pub(super) question: &'a str,
-    /// The first texts.
+    /// The top texts.
     pub(super) texts: Vec<RankedByOptions<'a>>,
-    /// Texts in all.
+    /// Number of texts in all.
     pub(super) texts_in_all: usize,
 }
 
-/// How much annotators would disagree on a text: labels where there are some, predictions elsewhere.
+/// Disagreement on a text: from its labels where there are any, else from predictions.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RankedText<'a> {
-    /// Van der Eijk's coefficient of agreement, -1 (half at each end) to 1 (one level); ordinal scales of three levels or more.
+    /// Van der Eijk's coefficient of agreement, -1 (half at each end) to 1 (one level); only for ordinal
+    /// scales with at least three levels.
     agreement: Option<f64>,
-    /// First and last rank that the interval reaches; without one those of texts with the same value.
+    /// First and last rank within the interval; without an interval, the ranks of texts with the same value.
     band: (u32, u32),
-    /// Share of the predicted variance that lies between people, 0 to 1.
+    /// Share of the predicted variance that is between annotators, 0 to 1.
     between: f64,
-    /// Between which levels answers divide most equally; ordinal scales of three levels or more.
+    /// The two levels between which answers divide most equally; only for ordinal scales with at least three
+    /// levels.
     border: Option<Border>,
     /// Jensen-Shannon divergence between annotators, in bits.
     divergence: f64,
-    /// Mean prediction over the chosen annotators, a probability a level.
+    /// Mean prediction over the chosen annotators: a probability for each level.
     distribution: Vec<f64>,
-    /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
+    /// Probability that two annotators are two or more levels apart; only for ordinal scales with at least
+    /// three levels.
     far_apart: Option<f64>,
     /// Upper end of the 95 % interval of `value`.
     high: Option<f64>,
-    /// Variance between annotators' expected levels; ordinal scales only.
+    /// Variance between annotators' expected levels; only for ordinal scales.
     level_variance: Option<f64>,
     /// Lower end of the 95 % interval of `value`.
     low: Option<f64>,
-    /// Mean level (index); ordinal scales only.
+    /// Mean level (index); only for ordinal scales.
     mean_level: Option<f64>,
-    /// Current labels on each level by the chosen annotators.
+    /// Number of current labels on each level by the chosen annotators.
     observed: &'a [u32],
-    /// The share of pairs of its labels that differ; needs two.
+    /// Share of pairs of its labels that differ; needs two labels.
     observed_pairwise: Option<f64>,
-    /// How split its labels alone are, over the maximum of as many people; needs two.
+    /// Split of its labels only, over the maximum for as many annotators; needs two labels.
     observed_split: Option<f64>,
-    /// The chance that two annotators drawn at random differ, 0 to 1.
+    /// Probability that two annotators drawn at random differ, 0 to 1.
     pairwise: f64,
-    /// Lower and upper end of its 95 % interval.
+    /// Ends of its 95 % interval.
     pairwise_interval: (f64, f64),
-    /// The largest that `pairwise` can be among as many people.
+    /// Maximum of `pairwise` for as many annotators.
     pairwise_maximum: f64,
-    /// Its place in the order.
+    /// Rank of the text.
     rank: u32,
-    /// The strict or the lenient, where labels show that the answers follow severity.
+    /// Gap between strict and lenient annotators, where labels show that the answers follow severity.
     severity: Option<SeverityGap>,
-    /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
+    /// Expected squared distance between two annotators' answers over its maximum, 0 to 1; without an order
+    /// of the levels, `pairwise` over its maximum.
     split: f64,
-    /// Lower and upper end of its 95 % interval.
+    /// Ends of its 95 % interval.
     split_interval: (f64, f64),
-    /// The text's beginning.
+    /// Beginning of the text.
     text: &'a str,
-    /// Its id.
+    /// Id of the text.
     text_id: &'a str,
-    /// Who is above the border, and who is below it: those who labelled the text, and those who are predicted there with 95 % or more.
+    /// Annotators above and below the border: those who labelled the text, and those who are predicted there
+    /// with a probability of at least 95 %.
     sides: Option<&'a (SideOfBorder, SideOfBorder)>,
-    /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
+    /// Whether its labels form two camps: at least a third of them on either side of a level that fewer
+    /// annotators chose.
     two_camps: bool,
     /// Mean entropy of one annotator's distribution, in bits.
     uncertainty: f64,
-    /// What the text is ranked by; null for `labels` with fewer than two of them.
+    /// The value that the text is ranked by; null for `labels` with fewer than two labels.
     value: Option<f64>,
     /// The group that differs most from the others.
     who: Option<GroupGap<'a>>,
-    /// Labels above the border of that group and of those it is compared with.
+    /// Labels above the border from that group and from those it is compared with.
     who_above: Option<(LabelsAbove, LabelsAbove)>,
 }
 
-/// A group of people who answer a text differently from the others.
+/// A group of annotators who answer a text differently from the others.
 #[derive(Serialize, JsonSchema)]
 struct GroupGap<'a> {
-    /// Whom the group is compared with: another value, or all others of whom the attribute is known.
+    /// The compared group: another value, or all others with a known value of the attribute.
     against: Option<&'a str>,
     /// The attribute.
     attribute: &'a str,
@@ -138,46 +144,47 @@ struct GroupGap<'a> {
     gap: f64,
     /// Its 95 % interval.
     interval: (f64, f64),
-    /// Labels of the group and of those it is compared with on this text.
+    /// Number of labels on this text from the group and from those it is compared with.
     labels: (u32, u32),
-    /// Whether it stands after correction for all texts and groups compared.
+    /// Whether the difference is significant after correction for all texts and groups compared.
     stands: bool,
     /// The attribute's value in the group.
     value: &'a str,
 }
 
-/// That the answers to a text follow people's severity.
+/// Shows that the answers to a text follow annotators' severity.
 #[derive(Serialize, JsonSchema)]
 struct SeverityGap {
-    /// How much higher that side answers than the other one, in levels.
+    /// How much higher this side answers than the other, in levels.
     gap: f64,
     /// Its 95 % interval.
     interval: (f64, f64),
-    /// Labels of that side and of the other one on this text.
+    /// Number of labels on this text from this side and from the other.
     labels: (u32, u32),
-    /// Whether the strict are the side that is further from everybody's median level; else the lenient are.
+    /// Whether the strict annotators are the side further from the median level of all; otherwise the lenient
+    /// ones are.
     strict: bool,
 }
 
-/// How much annotators would disagree on the options of a text.
+/// Predicted disagreement on the options of a text.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RankedByOptions<'a> {
-    /// The distance (MASI) between the sets of two annotators that is to be expected.
+    /// Expected distance (MASI) between the sets of two annotators.
     masi: Option<f64>,
-    /// The chance that two annotators differ on each option, in their order.
+    /// Probability for each option that two annotators differ on it, in order.
     options: Vec<f64>,
-    /// Its mean over options.
+    /// Mean of these probabilities over options.
     pairwise: f64,
-    /// Its place in the order.
+    /// Rank of the text.
     rank: u32,
     /// The text.
     text: &'a str,
-    /// Its id.
+    /// Id of the text.
     text_id: &'a str,
 }
 
 impl<'a> RankedText<'a> {
-    /// A text that a model predicts.
+    /// Returns the entry for a text that the model predicts.
     pub(super) fn new(row: &'a DisagreementRow) -> Option<Self> {
         let scores = row.scores.as_ref()?;
         Some(Self {

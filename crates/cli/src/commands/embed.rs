@@ -1,4 +1,4 @@
-//! `models embed`: embeddings without a project.
+//! `models embed`: embeddings of texts without a project.
 
 use super::{count, encoder_choice, home, note};
 use crate::args::{Embed, TextColumnArgs};
@@ -39,7 +39,7 @@ pub(crate) fn embed(args: &Embed) -> Result<()> {
     ))
 }
 
-/// The file of texts that arguments name.
+/// Text file choices from the arguments.
 pub(super) fn text_file(path: &Path, columns: &TextColumnArgs) -> TextFileChoices {
     TextFileChoices {
         path: path.to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn text_file(path: &Path, columns: &TextColumnArgs) -> TextFileChoice
     }
 }
 
-/// Says how many bad rows of a file of texts were left out.
+/// Reports how many invalid rows of a text file were skipped.
 pub(super) fn tell_left_out(rows: u64) {
     if rows > 0 {
         note(&format!("left out {}", count(rows, "bad row")));

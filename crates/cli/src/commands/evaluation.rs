@@ -1,4 +1,4 @@
-//! What `models evaluate` prints.
+//! Output of `models evaluate`.
 
 use super::count;
 use crate::output::{self, three};
@@ -8,7 +8,7 @@ use dissensus_project::context::ceiling_note;
 use dissensus_selection::evaluation::{Evaluation as ModelScores, PredictionSets, SetQuality};
 use dissensus_stats::metrics::{PairedDifference, Scores};
 
-/// Everything that was found out.
+/// Prints the whole evaluation.
 pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
     let at_least =
         evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
@@ -45,7 +45,7 @@ pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
     }
 }
 
-/// What was asked, and how texts were divided.
+/// Prints the question and how its texts were split.
 pub(super) fn heading(question: &str, split: &SplitReport, seed: u32) -> Result<()> {
     let scored =
         format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
@@ -72,7 +72,7 @@ pub(super) fn heading(question: &str, split: &SplitReport, seed: u32) -> Result<
     Ok(())
 }
 
-/// Metrics of which people read the differences; `--json` has all.
+/// Metrics whose differences are printed; `--json` has all of them.
 const COMPARED: [(&str, &str); 8] = [
     ("log loss", "log_loss"),
     ("accuracy", "accuracy"),
@@ -84,7 +84,8 @@ const COMPARED: [(&str, &str); 8] = [
     ("r", "pearson"),
 ];
 
-/// Each model and baseline less one of them, with intervals, in these columns: what they are called, and keys of figures.
+/// Prints the differences of all models and baselines from one of them, with intervals. `columns` has headers
+/// and the keys of metrics.
 pub(super) fn differences(found: &ModelDifferences, columns: &[(&str, &str)]) -> Result<()> {
     let percent = (100.0 * found.confidence).round();
     output::line(&format!(
@@ -115,7 +116,7 @@ pub(super) fn differences(found: &ModelDifferences, columns: &[(&str, &str)]) ->
     output::line(&output::table(&header, found.models.iter().map(row).collect(), &numbers))
 }
 
-/// Decimal places of a figure: most words are unmarked, so that losses differ in the fourth.
+/// Number of decimal places of a metric: most words are unmarked, so losses differ only in the fourth.
 pub(super) fn places(key: &str) -> usize {
     if key == "token_log_loss" { 4 } else { 3 }
 }
@@ -156,7 +157,7 @@ fn prediction_sets(found: &PredictionSets) -> Result<()> {
     output::line(&output::table(&header, rows, &[1, 2, 3, 4]))
 }
 
-/// A column of figures, and what it is called.
+/// A column of metrics with its header.
 type Column = (&'static str, fn(&Scores) -> Option<f64>);
 
 const OF_MODELS: [Column; 12] = [
@@ -191,7 +192,7 @@ const OF_PANELS: [Column; 7] = [
     ("PO-JSD", |s| s.po_jsd),
 ];
 
-/// A row for each model; columns of which no model has a figure are left out.
+/// A table with one row per model, without columns that no model has a value for.
 fn table(models: &[&ModelScores], columns: &[Column]) -> String {
     let columns: Vec<&Column> =
         columns.iter().filter(|(_, of)| models.iter().any(|model| of(&model.scores).is_some())).collect();

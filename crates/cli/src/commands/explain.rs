@@ -1,4 +1,4 @@
-//! `analyse explain`: why an annotator is predicted to answer as they do.
+//! `analyse explain`: reasons for an annotator's predicted answer.
 
 use super::explain_document::{document, level, named};
 use super::{count, encoder_choice, open_or_read, tell_switch};
@@ -11,13 +11,13 @@ use dissensus_api::{
 };
 use dissensus_domain::{Question, ScaleKind};
 
-/// Characters of a text in a table.
+/// Maximum number of characters of a text in a table.
 const TEXT_WIDTH: usize = 60;
-/// Words in the table, those that count most.
+/// Number of words in the table, the most influential ones.
 const WORDS: usize = 10;
-/// What the score loses because text and annotator are not known exactly, or to the text's own scale.
+/// Part of the score that is lost to uncertainty about text and annotator, or to the text's own scale.
 const DOUBT: &str = "uncertainty, text's scale";
-/// Logits that a whole bar stands for, and its characters.
+/// Number of logits of a full bar.
 const WIDEST: f64 = 3.0;
 const BAR: f64 = 20.0;
 
@@ -73,7 +73,7 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
     show(&question, &explanation, words.as_ref())
 }
 
-/// "4 or above", "remove", "angry and not sad".
+/// Describes the odds: "4 or above", "remove", "angry and not sad".
 fn odds_words(question: &Question, odds: ExplainedOdds) -> String {
     let own = level(question, odds.level);
     match odds.against {
@@ -103,7 +103,7 @@ fn bar_of(value: f64) -> String {
 }
 
 fn row(name: &str, value: f64) -> Vec<String> {
-    // No "-0.000".
+    // Avoids "-0.000".
     let value = if value.abs() < 5e-4 { 0.0 } else { value };
     vec![name.to_owned(), format!("{value:+.3}"), bar_of(value)]
 }

@@ -11,30 +11,30 @@ use dissensus_stats::data::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Why a text is predicted to be answered so.
+/// Explanation of the predicted answers to a text.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ExplainedPrediction<'a> {
-    /// Nearest texts on which people agreed.
+    /// Nearest texts on which annotators agreed.
     agreed: Vec<NearbyText<'a>>,
-    /// The annotator, and with `--with` the other one.
+    /// The annotator, and with `--with` the second one.
     annotators: Vec<ExplainedPerson<'a>>,
-    /// Where two annotators differ, the largest part first.
+    /// Parts of the difference between two annotators, the largest first.
     differences: Vec<PartOfDifference>,
-    /// What the sums are the odds of.
+    /// The event that the scores are log odds of.
     odds: Option<Odds<'a>>,
     /// The question.
     question: &'a str,
-    /// What is to be known.
+    /// Note about the explanation.
     remark: Option<&'a str>,
-    /// The text that was given.
+    /// The text, if it was given on the command line.
     text: Option<&'a str>,
-    /// The text of the project, by id.
+    /// Id of the text, if it is in the project.
     text_id: Option<&'a str>,
-    /// With `--words`: what leaving out words does.
+    /// With `--words`: the effect of leaving out words.
     words: Option<WordsLeftOut<'a>>,
 }
 
-/// What odds are of: this level or one above it, or this level against another one.
+/// The event that odds refer to: this level or a higher one, or this level against another one.
 #[derive(Serialize, JsonSchema)]
 struct Odds<'a> {
     /// The other level.
@@ -43,110 +43,110 @@ struct Odds<'a> {
     level: &'a str,
 }
 
-/// How one annotator is predicted to answer.
+/// Predicted answer of one annotator.
 #[derive(Serialize, JsonSchema)]
 struct ExplainedPerson<'a> {
-    /// Who, by id.
+    /// Id of the annotator.
     annotator: &'a str,
-    /// Labels that move the prediction most.
+    /// Labels with the largest effect on the prediction.
     influences: Vec<LabelThatMoves<'a>>,
-    /// Labels that the annotator gave.
+    /// Number of labels by the annotator.
     labels: u32,
-    /// The logarithm of the odds.
+    /// Logarithm of the odds.
     log_odds: f64,
     /// The annotator's name.
     name: &'a str,
-    /// Nearest texts that the annotator labelled.
+    /// Nearest texts that the annotator has labelled.
     nearest: Vec<NearbyText<'a>>,
-    /// What the annotator answered to this text.
+    /// The annotator's actual answer to this text.
     observed: Option<String>,
-    /// How many others' labels of this text count.
+    /// Number of other annotators' labels of this text that are used.
     others: u32,
-    /// What the score is the sum of.
+    /// Parts that add up to the score.
     parts: Vec<PartOfScore>,
     /// The predicted level.
     prediction: &'a str,
-    /// How likely each level is.
+    /// Probability of each level.
     probabilities: ByName<f64>,
-    /// How likely it is what the odds are of.
+    /// Probability of the event that the odds refer to.
     probability: f64,
-    /// The sum of the parts.
+    /// Sum of the parts.
     score: f64,
-    /// What was answered or is predicted and why, in words.
+    /// The actual or predicted answer and its reasons, in words.
     sentence: &'a str,
 }
 
 /// A part of a score.
 #[derive(Serialize, JsonSchema)]
 struct PartOfScore {
-    /// Which.
+    /// Kind of part.
     part: ScorePartKind,
-    /// Logits.
+    /// Value in logits.
     value: f64,
 }
 
 /// A part of the difference between two scores.
 #[derive(Serialize, JsonSchema)]
 struct PartOfDifference {
-    /// Which; `doubt` is what scores lose because text and annotator are not known exactly.
+    /// Kind of part; `doubt` is what scores lose to uncertainty about text and annotator.
     part: &'static str,
-    /// Logits.
+    /// Value in logits.
     value: f64,
 }
 
-/// A label that moves a prediction.
+/// A label that affects a prediction.
 #[derive(Serialize, JsonSchema)]
 struct LabelThatMoves<'a> {
     /// The label.
     answer: String,
-    /// What it adds to the prediction, against a fit without it.
+    /// What the label adds to the prediction, compared with a fit without it.
     change: f64,
-    /// The text's beginning.
+    /// Beginning of the text.
     text: &'a str,
-    /// Its id.
+    /// Id of the text.
     text_id: &'a str,
 }
 
-/// A text like the one that is asked about.
+/// A text similar to the one being explained.
 #[derive(Serialize, JsonSchema)]
 struct NearbyText<'a> {
     /// The answer to it.
     answer: String,
-    /// How many labels it has.
+    /// Number of its labels.
     labels: u32,
-    /// How alike its embedding is (cosine).
+    /// Cosine similarity of the embeddings.
     similarity: f64,
-    /// The text's beginning.
+    /// Beginning of the text.
     text: &'a str,
-    /// Its id.
+    /// Id of the text.
     text_id: &'a str,
 }
 
-/// What leaving out words takes from the text's score.
+/// Effect of leaving out words on the text's score.
 #[derive(Serialize, JsonSchema)]
 struct WordsLeftOut<'a> {
-    /// What is missing to tell.
+    /// What is missing to compute the effect.
     needs: Option<&'a str>,
-    /// The words, in the order of the text.
+    /// The words, in text order.
     pieces: Vec<PieceLeftOut<'a>>,
-    /// What is to be known.
+    /// Note about the figures.
     remark: Option<&'a str>,
     /// The score of the whole text.
     score: f64,
-    /// How many words are left out at a time.
+    /// Number of words left out at a time.
     together: u32,
 }
 
-/// Words that were left out.
+/// A group of words left out together.
 #[derive(Serialize, JsonSchema)]
 struct PieceLeftOut<'a> {
-    /// What leaving them out takes from the score.
+    /// Decrease of the score without these words.
     change: f64,
     /// The words.
     words: &'a str,
 }
 
-/// `names` are the annotators' ids.
+/// Builds the document; `names` are the annotators' ids.
 pub(super) fn document<'a>(
     question: &'a Question,
     args: &'a Explain,
@@ -251,7 +251,7 @@ pub(super) fn named(question: &Question, answer: &Answer) -> String {
     super::answer_name(question, answer)
 }
 
-/// The level that is predicted of somebody.
+/// The predicted level of an annotator.
 fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
     let p: Vec<f32> = person.distribution.iter().map(|p| *p as f32).collect();
     Target { kind: question.scale.kind(), levels: p.len() }.answer(&p)

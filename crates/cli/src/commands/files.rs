@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Columns, questions or people that are listed.
+/// Maximum number of columns, questions or annotators listed.
 const LISTED: usize = 12;
 
 /// What `export --json` prints.
@@ -27,27 +27,27 @@ const LISTED: usize = 12;
 pub(super) struct ExportWritten<'a> {
     /// The file that was written.
     file: &'a Path,
-    /// With `--pseudonyms`: what is left blank of each attribute of which something is, a sentence each.
+    /// With `--pseudonyms`: one sentence for each attribute with values left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_blank: Option<Vec<String>>,
-    /// Labels that are not in it, because CoNLL cannot hold them.
+    /// Number of labels omitted because CoNLL cannot represent them.
     left_out: u64,
-    /// With `--leave-out failed`: labels of people who missed a pass mark.
+    /// With `--leave-out failed`: number of labels omitted because their annotators missed a pass mark.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out_failed: Option<u64>,
-    /// Labels that are in it (with `--decisions only`: decisions).
+    /// Number of labels in the file (with `--decisions only`: decisions).
     rows: u64,
-    /// With `--pseudonyms`: values of people's attributes that were left blank.
+    /// With `--pseudonyms`: number of attribute values left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed: Option<u64>,
-    /// With `--pseudonyms`: people who can still be told from all but a few others by their attributes together.
+    /// With `--pseudonyms`: number of annotators whose combined attributes still match only a few others.
     #[serde(skip_serializing_if = "Option::is_none")]
     told_apart: Option<u64>,
 }
 
 pub(crate) fn import(args: Import) -> Result<()> {
     let session = if args.dry_run { open_to_read(&args.project.path)? } else { open(&args.project.path)? };
-    // From here on a signal asks the work to stop; without a bar it ends the process at once.
+    // From here on a signal asks the work to stop; without a bar it would end the process at once.
     let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
     let (choices, undecided) = choices(&session, &args)?;
     if args.dry_run {
@@ -63,7 +63,7 @@ pub(crate) fn import(args: Import) -> Result<()> {
     if args.output.json { output::json(&report) } else { tell(&report) }
 }
 
-/// An error where the import would end with one, so that scripts can ask first.
+/// Fails if the import would fail, so that scripts can check first.
 fn would_fail(preview: &ImportPreview, skip_bad: bool) -> Result<()> {
     if preview.undecided {
         bail!("the file can be read in several ways: choose one with --reading N, or with its options");
@@ -127,7 +127,7 @@ fn tell(report: &ImportReport) -> Result<()> {
     people(&report.people)
 }
 
-/// The questions that labels answer, each with its levels.
+/// Prints the questions that the labels answer, each with its levels.
 fn questions(asked: &[ImportQuestion]) -> Result<()> {
     for question in asked {
         let scale = &question.scale;
@@ -138,7 +138,7 @@ fn questions(asked: &[ImportQuestion]) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of the rows; each is in one of the counts.
+/// Prints what happens to the rows; each is in exactly one of the counts.
 fn account(account: &ImportAccount) -> Result<()> {
     let counts = [
         (account.read, "read"),
@@ -157,7 +157,7 @@ fn account(account: &ImportAccount) -> Result<()> {
     Ok(())
 }
 
-/// What the columns are read as; columns of the same use stand in one line.
+/// Prints the role of each column, with columns of the same role on one line.
 fn uses(uses: &[ColumnUse]) -> Result<()> {
     let mut by_use: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in uses {
@@ -188,7 +188,7 @@ fn people(people: &[ImportPerson]) -> Result<()> {
     output::line(&format!("labels     {}{more}", few.collect::<Vec<_>>().join(", ")))
 }
 
-/// The ways to read a table, with the options to paste.
+/// Prints the possible readings of a table, with options to copy.
 fn readings(readings: &[ImportReading], shown: Option<u32>) -> Result<()> {
     for (nth, reading) in (1_u32..).zip(readings) {
         let mark = if shown == Some(nth - 1) { " (shown)" } else { "" };
@@ -201,7 +201,7 @@ fn readings(readings: &[ImportReading], shown: Option<u32>) -> Result<()> {
     Ok(())
 }
 
-/// What to know of the labels, each with its first places.
+/// Prints notices about the labels, each with its first positions.
 fn notices(notices: &[ImportNotice]) -> Result<()> {
     for notice in notices {
         output::line(&notice.message)?;
@@ -294,7 +294,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     if args.encoder.encoder.is_some() && !args.predicted {
         bail!("--encoder goes with --predicted: without it nothing is encoded");
     }
-    // Numbers that are given for the first time are kept, and so is what is encoded.
+    // Newly assigned pseudonyms are stored in the project, and so are new embeddings.
     let writes = args.pseudonyms || args.predicted;
     let session = if writes { open_or_read(project)? } else { open_to_read(project)? };
     if let Some(of) = summed_up {

@@ -7,7 +7,7 @@ use dissensus_analysis::GivenAnswer;
 use dissensus_app::session::Session;
 use dissensus_domain::Question;
 
-/// Answers to the text of the project that is asked about; none of a text that is not the project's.
+/// Answers to the given text; `None` if it is not in the project.
 pub(super) fn answers(
     session: &Session,
     question: &Question,
@@ -17,7 +17,7 @@ pub(super) fn answers(
     Ok(text.map(|text| session.analysis.answers_to(question, text)).transpose()?)
 }
 
-/// Prints who answered what, where it is a text of the project.
+/// Prints each annotator's answer if the text is in the project.
 pub(super) fn show_answers(session: &Session, question: &Question, args: &Predict) -> Result<()> {
     let Some(given) = answers(session, question, args)? else { return Ok(()) };
     if given.is_empty() {

@@ -19,11 +19,11 @@ use serde::Serialize;
 pub(super) struct GroupsCompared<'a> {
     /// The first group.
     a: ComparedPeople<'a>,
-    /// Texts on which the first group answers higher: those that are shown to differ first, then by the gap.
+    /// Texts on which the first group answers higher: significant differences first, then by gap.
     a_higher: Vec<ComparedText<'a>>,
-    /// How people agree, within the groups and between them.
+    /// Agreement between annotators, within the groups and between them.
     agreement: AgreementOfGroups<'a>,
-    /// The same in words.
+    /// The agreement in words.
     agreement_words: Option<&'a str>,
     /// The second group.
     b: ComparedPeople<'a>,
@@ -31,51 +31,51 @@ pub(super) struct GroupsCompared<'a> {
     b_higher: Vec<ComparedText<'a>>,
     /// What p values and intervals are corrected for, and what not.
     correction: &'a str,
-    /// How many texts are shown to differ.
+    /// Numbers of texts with a significant difference.
     differing: DifferingTexts,
     /// How much higher the first group answers over all texts, in levels.
     gap: Option<ComparedFigure>,
     /// The question's levels.
     levels: &'a [String],
-    /// What is missing to compare them.
+    /// What is missing to compare the groups.
     needs: Option<&'a str>,
-    /// Who the annotators are, where they are simulated.
+    /// Notice about simulated annotators.
     notice: Option<&'a str>,
-    /// What was found over all texts, in words.
+    /// Summary over all texts, in words.
     overall_words: &'a str,
     /// The question.
     question: &'a str,
     /// How much stricter the first group is, on the logit scale of the model.
     severity: Option<ComparedFigure>,
-    /// Texts that both groups labelled.
+    /// Number of texts that both groups labelled.
     shared_texts: u32,
-    /// Texts in all.
+    /// Number of texts in all.
     texts_in_all: u32,
-    /// What was found text by text, in words.
+    /// Summary text by text, in words.
     texts_words: &'a str,
 }
 
-/// Who belongs to a group.
+/// Members of a group.
 #[derive(Serialize, JsonSchema)]
 struct ComparedPeople<'a> {
-    /// How many people.
+    /// Number of annotators.
     annotators: u32,
-    /// Those of them who have labels.
+    /// Number of annotators with labels.
     annotators_with_labels: u32,
-    /// Their labels.
+    /// Number of labels by these annotators.
     labels: u32,
-    /// Who they are, in words.
+    /// Description of the group, in words.
     who: &'a str,
 }
 
-/// How two groups agree.
+/// Agreement of two groups.
 #[derive(Serialize, JsonSchema)]
 struct AgreementOfGroups<'a> {
     /// The difference function of alpha: `nominal` or `ordinal`.
     alpha_metric: &'a str,
     /// Between the groups.
     between: PairsOfPeople,
-    /// The share of equal pairs between the groups less the mean of those within.
+    /// Share of equal pairs between the groups minus the mean share within the groups.
     equal_beyond: Option<ComparedFigure>,
     /// Within the first group.
     within_a: PairsOfPeople,
@@ -83,21 +83,21 @@ struct AgreementOfGroups<'a> {
     within_b: PairsOfPeople,
 }
 
-/// How pairs of people agree.
+/// Agreement of pairs of annotators.
 #[derive(Serialize, JsonSchema)]
 struct PairsOfPeople {
-    /// Krippendorff's alpha, and between the groups cross-replication reliability.
+    /// Krippendorff's alpha; between the groups, cross-replication reliability.
     alpha: Option<ComparedFigure>,
-    /// Share of pairs of labels on one text that are equal.
+    /// Share of equal pairs among pairs of labels of the same text.
     equal: Option<ComparedFigure>,
 }
 
-/// On how many texts which group answers higher.
+/// Number of texts on which each group answers higher.
 #[derive(Serialize, JsonSchema)]
 struct DifferingTexts {
-    /// The first.
+    /// Texts on which the first group answers higher.
     a_higher: u32,
-    /// The second.
+    /// Texts on which the second group answers higher.
     b_higher: u32,
 }
 
@@ -106,41 +106,41 @@ struct DifferingTexts {
 struct ComparedFigure {
     /// Upper end of its 95 % interval.
     high: Option<f64>,
-    /// Lower end of it.
+    /// Lower end of its 95 % interval.
     low: Option<f64>,
-    /// Its p value, where there is one.
+    /// Its p value, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<f64>,
-    /// The figure.
+    /// The value.
     value: f64,
 }
 
-/// A text on which groups differ.
+/// A text on which the groups differ.
 #[derive(Serialize, JsonSchema)]
 struct ComparedText<'a> {
     /// How much higher the first group answers, in levels.
     gap: f64,
     /// Upper end of its 95 % interval.
     high: Option<f64>,
-    /// Labels of the first group.
+    /// Number of labels by the first group.
     labels_a: u32,
-    /// Labels of the second group.
+    /// Number of labels by the second group.
     labels_b: u32,
-    /// Lower end of the interval.
+    /// Lower end of its 95 % interval.
     low: Option<f64>,
-    /// Two-sided p value of what the labels say beyond everybody's own severity.
+    /// Two-sided p value of the difference in labels beyond each annotator's own severity.
     p: Option<f64>,
-    /// Whether it is shown after correction for all texts that both labelled.
+    /// Whether the difference is significant after correction for all texts that both groups labelled.
     stands: bool,
-    /// The text's beginning.
+    /// Beginning of the text.
     text: &'a str,
-    /// Its id.
+    /// Id of the text.
     text_id: &'a str,
 }
 
-/// Characters of a text in the table.
+/// Maximum number of characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
-/// The name that stands for a person's id and for no attribute.
+/// Reserved name that means an annotator's id, not an attribute.
 const PERSON: &str = "annotator";
 
 pub(crate) fn compare_groups(args: &CompareGroups) -> Result<()> {
@@ -277,7 +277,7 @@ fn show(question: &str, found: &GroupComparison) -> Result<()> {
     Ok(())
 }
 
-/// All texts together.
+/// A table of the figures over all texts.
 fn figures(found: &GroupComparison) -> String {
     let mut rows = vec![
         ("A higher than B, levels".to_owned(), found.gap),
@@ -296,7 +296,7 @@ fn figures(found: &GroupComparison) -> String {
         let interval = figure.interval;
         let interval =
             interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:.3} to {high:.3}"));
-        // The same minus sign as in the sentences.
+        // Uses the same minus sign as the sentences.
         Some(
             vec![name, three(Some(figure.value)), interval]
                 .into_iter()

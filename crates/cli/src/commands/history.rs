@@ -6,13 +6,13 @@ use crate::output::{self, cut};
 use anyhow::Result;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
 
-/// Entries that are read at once.
+/// Number of entries read at a time.
 const PAGE: u32 = 1_000;
-/// Characters of what was written, in the table.
+/// Maximum number of characters of a written text in the table.
 const WORDS: usize = 60;
 
 pub(crate) fn history(args: &History) -> Result<()> {
-    // Pseudonyms that are given for the first time are kept.
+    // Newly assigned pseudonyms are stored in the project.
     let session =
         if args.hide_names { open_or_read(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let project = &session.project;

@@ -1,4 +1,4 @@
-//! The options of `data import`, over what is detected.
+//! Combines the options of `data import` with the detected reading.
 
 use crate::args::{AttributeConflictsArg, Import, OffsetsArg};
 use anyhow::{Context, Result, bail};
@@ -8,9 +8,9 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{OffsetUnit, ScaleKind};
 
-/// What is named on the command line over what is guessed.
+/// Import choices from the command line, with detected values for the rest.
 ///
-/// The flag says that a dry run shows one of several readings that are as likely.
+/// The flag indicates that a dry run shows one of several equally likely readings.
 pub(super) fn choices(session: &Session, args: &Import) -> Result<(ImportChoices, bool)> {
     let form = ImportChoices {
         format: args.format.clone(),
@@ -49,7 +49,7 @@ pub(super) fn choices(session: &Session, args: &Import) -> Result<(ImportChoices
     Ok((choices, undecided))
 }
 
-/// Which column is what.
+/// Determines the role of each column.
 fn columns(session: &Session, args: &Import, form: &ImportChoices) -> Result<(ColumnChoices, bool)> {
     if let Some(reading) = &args.reading
         && reading.parse::<usize>().is_err()
@@ -78,7 +78,7 @@ fn columns(session: &Session, args: &Import, form: &ImportChoices) -> Result<(Co
     recognised(session, args, form)
 }
 
-/// The roles that were named, before anything is guessed.
+/// The roles given on the command line, before detection.
 fn named_before(args: &Import) -> ColumnChoices {
     ColumnChoices {
         label: args.label.clone(),
@@ -91,7 +91,7 @@ fn named_before(args: &Import) -> ColumnChoices {
     }
 }
 
-/// A reading that `--dry-run --json` printed, or its columns alone.
+/// Reads a reading that `--dry-run --json` printed, or only its columns.
 fn from_file(path: &str) -> Result<ColumnChoices> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("--reading {path}: neither a number nor a file that can be read"))?;
@@ -101,10 +101,11 @@ fn from_file(path: &str) -> Result<ColumnChoices> {
     ColumnChoices::from_json(columns).with_context(|| format!("--reading {path}: the file holds no reading"))
 }
 
-/// The likeliest of the readings that agree with what was named; where none does, the guess with what was named in it.
+/// The most likely reading that is consistent with the given roles; if none is, the detected one with these
+/// roles applied.
 fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<(ColumnChoices, bool)> {
     let beside = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
-    // Numbers are those that the command lists with the same options.
+    // Numbers of readings refer to the list that the command prints with the same options.
     let asked = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
     let (readings, _) = session.exchange.readings(&args.file, &asked)?;
     if let Some(number) = args.reading.as_deref().and_then(|number| number.parse::<usize>().ok()) {
@@ -112,7 +113,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
             bail!("--reading {number}: the file can be read in {} ways, see --dry-run", readings.len());
         };
         let columns = reading.columns.clone();
-        // Of several questions the label that was named is one already.
+        // If there are several questions, the given label column is already one of them.
         let several = !columns.answers.is_empty() && args.label.is_some();
         let columns = if several { columns } else { with_roles(columns, args) };
         return Ok((columns, false));
@@ -149,7 +150,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
     }
 }
 
-/// Whether readings differ in how times are written.
+/// Whether the readings differ in the time format.
 fn says_time(readings: &[ImportReading]) -> bool {
     readings.iter().any(|one| one.columns.time_format != readings[0].columns.time_format)
 }
@@ -158,7 +159,7 @@ fn listed_reading(number: usize, reading: &ImportReading) -> String {
     format!("  {number}. {} ({})\n     {}", reading.title, reading.reasons.join("; "), reading.options)
 }
 
-/// The guess of a table in long form, with what was named.
+/// The detected roles of a table in long form, with the given ones applied.
 fn guessed(
     session: &Session,
     args: &Import,
@@ -166,7 +167,7 @@ fn guessed(
     beside: &ImportChoices,
 ) -> Result<ColumnChoices> {
     let mut columns = session.exchange.guess_columns(&args.file, beside)?;
-    // Naming the labels of a file that looks like one row a span, and no column of spans, means its labels.
+    // `--label` without span columns means plain labels, even if the file looks like one row per span.
     let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
     if !spans && args.label.is_some() && args.label != columns.span_type {
         (columns.span_start, columns.span_end, columns.span_type) = (None, None, None);
@@ -176,14 +177,15 @@ fn guessed(
         [&columns.annotator, &columns.label, &columns.time].into_iter().flatten().cloned().collect();
     let listed = listed.into_iter().chain(columns.attributes.iter().cloned()).collect::<Vec<_>>();
     let lists = session.exchange.columns_of_lists(&args.file, form, &listed)?;
-    // A list of people is nobody; a list of labels alone is a set of options.
+    // A list of annotators is paired with lists in other columns; if only labels are lists, they are option
+    // sets.
     if columns.annotator.as_ref().is_some_and(|annotator| lists.contains(annotator)) {
         columns.lists = lists;
     }
     Ok(columns)
 }
 
-/// The columns of answers that were named.
+/// The answer columns given on the command line.
 fn answers(session: &Session, args: &Import, form: &ImportChoices) -> Result<Vec<AnswerColumn>> {
     let mut answers = Vec::new();
     let column = |name: &str| AnswerColumn { column: name.trim().to_owned(), ..AnswerColumn::default() };
@@ -232,7 +234,7 @@ fn answers(session: &Session, args: &Import, form: &ImportChoices) -> Result<Vec
     Ok(answers)
 }
 
-/// Whether a name is what a pattern says, where * stands for anything.
+/// Whether a name matches a pattern, where * matches any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -242,7 +244,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What is said of values.
+/// Applies the options about values.
 fn name_values(columns: &mut ColumnChoices, args: &Import) {
     if let Some(missing) = &args.missing {
         columns.missing.clone_from(missing);
@@ -269,7 +271,7 @@ fn name_values(columns: &mut ColumnChoices, args: &Import) {
     }
 }
 
-/// The columns with the roles that were named, which other columns then do not have.
+/// Applies the given roles, and takes their columns from other roles.
 fn with_roles(mut columns: ColumnChoices, args: &Import) -> ColumnChoices {
     let chosen: Vec<String> = named(args)
         .into_iter()
@@ -296,7 +298,7 @@ fn with_roles(mut columns: ColumnChoices, args: &Import) -> ColumnChoices {
     columns
 }
 
-/// The roles that one column has, in the order of [`named`].
+/// The roles with a single column, in the order of [`named`].
 fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 12] {
     [
         &mut columns.text,
@@ -314,7 +316,7 @@ fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 12] {
     ]
 }
 
-/// The columns named for them.
+/// The columns given for these roles.
 fn named(args: &Import) -> [&Option<String>; 12] {
     [
         &args.text,
@@ -332,7 +334,7 @@ fn named(args: &Import) -> [&Option<String>; 12] {
     ]
 }
 
-/// Takes guessed roles off the columns that were named for something.
+/// Clears detected roles of columns that are given explicitly.
 fn release(columns: &mut ColumnChoices, named: &[String]) {
     for role in roles(columns) {
         if role.as_ref().is_some_and(|column| named.contains(column)) {

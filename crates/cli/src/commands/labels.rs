@@ -10,20 +10,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 
-/// The label that `undo --json` took back.
+/// The label that `undo --json` removed.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct LabelTakenBack {
-    /// Who had given it, by id.
+    /// Id of its annotator.
     annotator: String,
-    /// What the answer is again; null where there is none.
+    /// The current answer after the removal; null if there is none.
     now: Option<String>,
-    /// On which occasion it was given; 1 is the label itself.
+    /// The annotation round; 1 is the original label.
     occasion: u16,
     /// The question.
     question: String,
-    /// The text, by id.
+    /// Id of the text.
     text_id: String,
-    /// The answer that was taken back.
+    /// The answer that was removed.
     value: String,
 }
 

@@ -1,4 +1,4 @@
-//! What commands share that use the current model.
+//! Helpers of commands that use the live model.
 
 use super::{encoder_choice, tell_switch};
 use crate::args::EncoderArgs;
@@ -7,7 +7,7 @@ use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 
-/// Sees to it that every text has an embedding and that the question's model is live.
+/// Ensures that every text has an embedding and that the question's model is live.
 pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
     let bar = Bar::new("texts");
     let ready = session

@@ -1,4 +1,4 @@
-//! One file for each topic: takes arguments, calls the workbench, prints the result.
+//! One file per topic: reads the arguments, runs the use case, prints the result.
 
 pub(crate) mod annotators;
 pub(crate) mod bundle;
@@ -62,10 +62,10 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Codes of errors that stop writing to a project and not reading it.
+/// Codes of errors that prevent writing to a project, but not reading it.
 const WRITING_FORBIDDEN: [&str; 3] = ["project-locked", "project-read-only", "project-folder-read-only"];
 
-/// Says on standard error what went wrong and what to do.
+/// Prints on standard error what went wrong and what to do.
 pub(crate) fn report(error: &anyhow::Error) {
     let mut err = std::io::stderr().lock();
     let _ = writeln!(err, "error: {}", visible(&error.to_string()));
@@ -76,19 +76,19 @@ pub(crate) fn report(error: &anyhow::Error) {
     }
 }
 
-/// Whether a person stopped it.
+/// Whether the user stopped the command.
 pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
     error.downcast_ref::<ProjectError>().is_some_and(|error| error.code() == "cancelled")
 }
 
-/// Says on standard error that a project's embeddings are another encoder's from now on.
+/// Notes on standard error that a project has switched to the embeddings of another encoder.
 fn tell_switch(switch: Option<EncoderSwitch>) {
     if let Some(EncoderSwitch { from, to }) = switch {
         note(&format!("the project now uses {to}; before it used {from}"));
     }
 }
 
-/// Says something beside the result, on standard error.
+/// Prints a note on standard error, separate from the result.
 fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "note: {}", visible(text));
 }
@@ -97,12 +97,12 @@ fn home() -> Result<Home> {
     Ok(Home::of_user(None)?)
 }
 
-/// Opens a project to change it.
+/// Opens a project for writing.
 fn open(project: &Path) -> Result<Session> {
     Ok(told_of_journal(Session::open(project, &home()?)?))
 }
 
-/// Says on standard error where the journal of another file was put.
+/// Notes on standard error where the journal of another file was moved.
 fn told_of_journal(session: Session) -> Session {
     if let Some(notice) = session.project.journal_notice() {
         note(&notice);
@@ -110,13 +110,13 @@ fn told_of_journal(session: Session) -> Session {
     session
 }
 
-/// Opens a project to change it, trying again for as long as `wait` while it is open elsewhere.
+/// Opens a project for writing; retries for up to `wait` while it is open elsewhere.
 fn open_in(project: &Path, wait: Duration) -> Result<Session> {
     let until = Instant::now() + wait;
     loop {
         match open(project) {
             Err(error) if is_locked(&error) && Instant::now() < until => {
-                // Other commands hold a project for some milliseconds.
+                // Other commands hold a project only for some milliseconds.
                 std::thread::sleep(
                     Duration::from_millis(20).min(until.saturating_duration_since(Instant::now())),
                 );
@@ -130,13 +130,13 @@ fn is_locked(error: &anyhow::Error) -> bool {
     error.downcast_ref::<ProjectError>().is_some_and(|error| error.code() == "project-locked")
 }
 
-/// Opens a project to read it, also while a window has it open.
+/// Opens a project for reading, even while a window has it open.
 fn open_to_read(project: &Path) -> Result<Session> {
     Ok(Session::open_to_read(project, &home()?)?)
 }
 
-/// Opens a project to change it where that can be, else to read: what a model command keeps (embeddings, heads, runs) is
-/// worth having, and not worth failing for while a window has the project open.
+/// Opens a project for writing if possible, else for reading: storing the results of a model command
+/// (embeddings, heads, runs) is useful, but no reason to fail while a window has the project open.
 fn open_or_read(project: &Path) -> Result<Session> {
     match Session::open(project, &home()?) {
         Err(error) if WRITING_FORBIDDEN.contains(&error.code()) => open_to_read(project),
@@ -174,7 +174,7 @@ fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
     }
 }
 
-/// "262 annotators (3 without a label yet)".
+/// Formats a number of annotators: "262 annotators (3 without a label yet)".
 fn annotators(n: u32, without_labels: u32) -> String {
     let all = count(u64::from(n), "annotator");
     match without_labels {
@@ -183,7 +183,7 @@ fn annotators(n: u32, without_labels: u32) -> String {
     }
 }
 
-/// How an answer is written.
+/// Formats an answer.
 fn answer_name(question: &dissensus_domain::Question, answer: &dissensus_domain::Answer) -> String {
     question.scale.name_of_answer(answer).map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
 }

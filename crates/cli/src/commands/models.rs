@@ -61,7 +61,7 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
     ))
 }
 
-/// Every encoder that was tried, best first.
+/// Prints every encoder that was tried, best first.
 fn encoders(found: &EncoderComparison, json: bool) -> Result<()> {
     if json {
         return output::json(found);
@@ -77,7 +77,7 @@ fn encoders(found: &EncoderComparison, json: bool) -> Result<()> {
     output::line(&format!("\nThe project now uses {}, {why}", found.chosen))
 }
 
-/// Every pooling that was tried, best first.
+/// Prints every pooling that was tried, best first.
 fn poolings(found: &PoolingChoice, json: bool) -> Result<()> {
     if json {
         return output::json(found);
@@ -188,7 +188,7 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     output::line(&output::table(&header, rows.collect(), &columns))
 }
 
-/// Encodes what has to be, evaluates, and prints what was found.
+/// Computes missing embeddings, evaluates, and prints the result.
 fn scored<T: Serialize + JsonSchema>(
     args: &Evaluate,
     evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, ProjectError>,
@@ -206,7 +206,7 @@ fn scored<T: Serialize + JsonSchema>(
     if args.output.json { output::json(&found) } else { show(&found) }
 }
 
-/// The models asked for, each once, in the order of the ladder.
+/// The requested models without duplicates, in the order of the model ladder.
 fn kinds(asked: &[ModelArg]) -> Vec<ModelKind> {
     let wants = |model| asked.contains(&ModelArg::All) || asked.contains(&model);
     let ladder = [

@@ -1,4 +1,4 @@
-//! What `models evaluate` prints about a multi-label question.
+//! Output of `models evaluate` for a multi-label question.
 
 use super::count;
 use super::evaluation::{differences, heading};
@@ -9,7 +9,7 @@ use dissensus_selection::evaluation::SetEvaluation;
 use dissensus_stats::metrics::MultiLabelScores;
 use dissensus_training::runs::TrainedSets;
 
-/// Everything that was found out.
+/// Prints the whole evaluation.
 pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     tables(&found.models, &found.baselines)?;
@@ -49,7 +49,7 @@ pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     output::line(&output::table(&header, found.options.iter().enumerate().map(row).collect(), &numbers))
 }
 
-/// A question as a whole, after a training that learned all of its options.
+/// Prints the scores of a whole question, after a training run on all of its options.
 pub(super) fn show_trained(found: &TrainedSets) -> Result<()> {
     output::line(&format!(
         "\n\"{}\" as a whole, by its {}",
@@ -60,7 +60,7 @@ pub(super) fn show_trained(found: &TrainedSets) -> Result<()> {
     found.options_together.as_deref().map_or(Ok(()), output::line)
 }
 
-/// Figures of which people read the differences; `--json` has all.
+/// Metrics whose differences are printed; `--json` has all of them.
 const COMPARED: [(&str, &str); 6] = [
     ("micro F1", "micro_f1"),
     ("Jaccard", "jaccard"),
@@ -70,7 +70,7 @@ const COMPARED: [(&str, &str); 6] = [
     ("tuned Jaccard", "tuned_jaccard"),
 ];
 
-/// A column of figures, and what it is called.
+/// A column of metrics with its header.
 type Column = (&'static str, fn(&SetEvaluation) -> Option<f64>);
 
 const LIKELY: [Column; 7] = [
@@ -101,7 +101,7 @@ const TOGETHER: [Column; 7] = [
     ("if independent", |one| one.set_log_loss),
 ];
 
-/// All ways to make a set of probabilities.
+/// Prints all methods that turn probabilities into a set.
 fn tables(models: &[SetEvaluation], baselines: &[SetEvaluation]) -> Result<()> {
     output::line("Options that are more likely than not")?;
     table(&models.iter().chain(baselines).collect::<Vec<_>>(), &LIKELY)?;
@@ -119,7 +119,7 @@ fn tables(models: &[SetEvaluation], baselines: &[SetEvaluation]) -> Result<()> {
     table(&together, &TOGETHER)
 }
 
-/// A row for each model; columns of which no model has a figure are left out.
+/// Prints one row per model, without columns that no model has a value for.
 fn table(models: &[&SetEvaluation], columns: &[Column]) -> Result<()> {
     let columns: Vec<&Column> =
         columns.iter().filter(|(_, of)| models.iter().any(|model| of(model).is_some())).collect();

@@ -16,13 +16,13 @@ use serde::Serialize;
 pub(super) struct Document {
     #[serde(flatten)]
     overview: dissensus_api::Overview,
-    /// How annotators agree, for each question.
+    /// Agreement between annotators, for each question.
     agreement: Vec<OverviewAgreement>,
-    /// On which texts people differ most, for each question.
+    /// The most contested texts, for each question.
     contested: Vec<OverviewContested>,
 }
 
-/// People whose rows are printed.
+/// Maximum number of annotators printed.
 const PEOPLE_SHOWN: usize = 12;
 
 pub(crate) fn overview(args: &Overview) -> Result<()> {

@@ -18,11 +18,11 @@ use std::path::Path;
 /// What `panel --list --json` and `panel --forget --json` print.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct KeptPanels<'a> {
-    /// Panels that are kept under a name.
+    /// Saved panels.
     panels: &'a [KeptPanel],
 }
 
-/// Characters of a text in the table.
+/// Maximum number of characters of a text in the table.
 const TEXT_WIDTH: usize = 50;
 
 pub(crate) fn panel(args: &Panel) -> Result<()> {
@@ -41,7 +41,7 @@ pub(crate) fn panel(args: &Panel) -> Result<()> {
         (Some(texts), Some(out)) => file(&session, args, &wish, beside.as_ref(), texts, out)?,
         _ => project(&session, args, &wish, beside.as_ref())?,
     }
-    // Behind everything that can fail: what is saved has been drawn and asked.
+    // After everything that can fail, so that only panels that were drawn and predicted are saved.
     if let Some(name) = &args.name {
         session.panels.save(name, &wish)?;
         super::note(&format!("saved as \"{}\"", name.trim()));
@@ -135,7 +135,7 @@ fn tell_written(written: &PanelFile, json: bool) -> Result<()> {
     ))
 }
 
-/// "a panel of 12 (first of 201 drawn from 262 people)".
+/// Describes a panel: "a panel of 12 (first of 201 drawn from 262 people)".
 fn who(panel: &PanelInfo) -> String {
     let drawn = panel.pool.map_or_else(String::new, |pool| {
         let from = format!("drawn from {} people", pool);
@@ -208,7 +208,7 @@ fn tell(found: &PanelVerdicts) -> Result<()> {
         "",
     ];
     let mut rows: Vec<Vec<String>> = found.texts.iter().map(row).collect();
-    // Columns of which nothing is known in any row are left out.
+    // Omits columns that are empty in every row.
     let kept: Vec<usize> = (0..header.len())
         .filter(|at| !(5..8).contains(at) || rows.iter().any(|row| !row[*at].is_empty()))
         .collect();

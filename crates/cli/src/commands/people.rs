@@ -63,7 +63,7 @@ pub(crate) fn form(args: &Form) -> Result<()> {
     tell_form(args, &form, "People are asked nothing about themselves from now on")
 }
 
-/// What is still to be asked of one person, after what they answer here.
+/// Records the answers given on the command line and prints what the form still asks of the annotator.
 fn form_of(args: &Form, name: &str) -> Result<()> {
     let answers: FormAnswers = FormAnswers(
         (args.answer.iter().map(|(attribute, value)| (attribute.clone(), Some(value.clone()))))
@@ -118,7 +118,7 @@ pub(crate) fn withdraw(args: &Withdraw) -> Result<()> {
     Ok(())
 }
 
-/// Somebody who may be the same person under another spelling.
+/// Warns about an annotator who may be the same person under another spelling.
 fn look_alike(name: &str) -> String {
     format!("\"{name}\" looks alike and stays: if that is the same person, withdraw it too")
 }
@@ -176,7 +176,7 @@ fn tell_rest(gone: &Withdrawn) {
     note("exports, bundles, packets and backups elsewhere still have them: delete these");
 }
 
-/// What a study is left with.
+/// Describes the texts that now have fewer annotators than planned.
 fn lack(texts: u32) -> Option<String> {
     (texts > 0).then(|| {
         format!(

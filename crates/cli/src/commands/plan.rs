@@ -108,7 +108,7 @@ fn lines(report: &PlanReport) -> Vec<String> {
     lines
 }
 
-/// "10 (95 %: 9 to 12)"
+/// Formats a number with its interval: "10 (95 %: 9 to 12)".
 fn shown(number: PlannedNumber, limit: u32) -> String {
     let one = |n: Option<u32>| n.map_or_else(|| format!("over {limit}"), |n| n.to_string());
     format!("{} (95 %: {} to {})", one(number.value), one(number.low), one(number.high))

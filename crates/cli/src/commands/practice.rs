@@ -14,12 +14,12 @@ use dissensus_labelling::NamedAnnotator;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What `practice --json` prints of a packet.
+/// What `practice --json` prints about a task packet.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PacketPractice {
-    /// How far its person is; null where there is nothing to practise on.
+    /// Progress of the packet's annotator; null if there are no practice texts.
     state: Option<PracticeState>,
-    /// The texts to practise on.
+    /// The practice texts.
     texts: Vec<PracticeItem>,
 }
 
@@ -148,7 +148,7 @@ fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()
     ))
 }
 
-/// How far somebody is, and what was decided.
+/// Describes an annotator's progress and the decision.
 pub(crate) fn told(state: &PracticeState) -> String {
     let result = state.result.as_ref().map(|result| {
         let (right, of) = (result.right, result.of);
@@ -181,7 +181,7 @@ pub(crate) fn told(state: &PracticeState) -> String {
     result.into_iter().chain([now]).collect::<Vec<_>>().join("; ")
 }
 
-/// `label record --practice`.
+/// Answers a practice text, for `label record --practice`.
 pub(crate) fn answer(session: &Session, args: &Record) -> Result<()> {
     let given = session.labelling.practise_by_name(
         NamedAnnotator { name: &args.annotator, new: args.new_annotator },

@@ -1,4 +1,4 @@
-//! Tables of predictions: their options, and what is printed about them.
+//! Options of prediction tables, and messages about them.
 
 use super::embed::tell_left_out;
 use super::{count, note};
@@ -16,14 +16,14 @@ use serde::Serialize;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What was written by several runs.
+/// Tables written by several runs.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct TablesOfRuns<'a> {
-    /// A table for each run, in the order in which they were named.
+    /// One table per run, in the order in which the runs were given.
     runs: &'a [RunPredictionFile],
 }
 
-/// Whose answers arguments ask for.
+/// Question and annotators from the arguments.
 pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
     PredictionChoices {
         question: args.question.name.clone(),
@@ -32,7 +32,7 @@ pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
     }
 }
 
-/// The file of texts that arguments name.
+/// Text file choices from the arguments.
 pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices {
     TextFileChoices {
         path: texts.to_owned(),
@@ -43,21 +43,21 @@ pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices 
     }
 }
 
-/// Whether a file holds embeddings that were kept, and not something of somebody else.
+/// Whether a file holds stored embeddings and is no other file of the user.
 pub(super) fn are_kept(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
     read.is_ok() && head == dissensus_training::encoding::KEPT_EMBEDDINGS
 }
 
-/// Where embeddings are kept until the table is written.
+/// Path where embeddings are stored until the table is complete.
 pub(super) fn kept(args: &Predict) -> Option<PathBuf> {
     let mut name = args.file.out.as_ref().filter(|_| args.resume)?.clone().into_os_string();
     name.push(".embeddings");
     Some(name.into())
 }
 
-/// A table for each of these runs.
+/// Writes one table per run.
 pub(super) fn run_tables(
     session: &Session,
     runs: &[u32],
@@ -93,7 +93,7 @@ pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Re
     ))
 }
 
-/// Says how many rows were left out, and how many people are predicted as the average person.
+/// Reports how many rows were skipped, and how many annotators are predicted as the average person.
 pub(super) fn tell_left_out_and_strangers(bad_rows: u64, annotators: usize) {
     tell_left_out(bad_rows);
     if annotators > 0 {

@@ -29,37 +29,37 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
-/// What `predict --json` prints of one annotator.
+/// What `predict --json` prints for one annotator.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Prediction<'a> {
-    /// Who, by id.
+    /// Id of the annotator.
     annotator: &'a str,
-    /// Who answered what; null of a text that is not the project's.
+    /// Answers given by each annotator; null for a text that is not in the project.
     answers: Option<Vec<GivenAnswer>>,
-    /// Whether the run's model has learned from the annotator; null of the live model.
+    /// Whether the run's model was trained on labels of the annotator; null for the live model.
     knows_annotator: Option<bool>,
-    /// The level that is predicted.
+    /// The predicted level.
     prediction: &'a str,
-    /// How likely each level is.
+    /// Probability of each level.
     probabilities: ByName<f64>,
     /// The question.
     question: &'a str,
-    /// The run; null of the live model.
+    /// Number of the run; null for the live model.
     run: Option<u32>,
-    /// The text that was given.
+    /// The text, if it was given on the command line.
     text: Option<&'a str>,
-    /// The text of the project, by id.
+    /// Id of the text, if it is in the project.
     text_id: Option<&'a str>,
 }
 
 /// What `predict --run A,B --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PredictionsOfRuns<'a> {
-    /// A prediction by each run, in the order in which they were named.
+    /// One prediction per run, in the order in which the runs were given.
     runs: &'a [Prediction<'a>],
 }
 
-/// Characters of a text in the table.
+/// Maximum number of characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
@@ -125,12 +125,12 @@ fn predict_once(args: &Predict) -> Result<()> {
     show_answers(&session, &question, args)
 }
 
-/// Who is asked about, where it takes one person.
+/// Returns the annotator, or fails if none was given.
 fn one_annotator(annotator: Option<Annotator>) -> Result<Annotator> {
     annotator.context("name an annotator (--annotator NAME): without one there are predictions of everybody for questions with any of several options, and of new texts for questions with spans")
 }
 
-/// By the model of a run, or of several, which read the text once where they stand on one encoder.
+/// Predicts with one or several runs; runs that share an encoder embed the text only once.
 fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> Result<()> {
     let mut questions = Vec::new();
     for run in &args.run {
@@ -161,7 +161,7 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     }
 }
 
-/// A prediction as `--json` has it.
+/// Builds the JSON document of a prediction.
 fn document<'a>(
     question: &'a Question,
     annotator: &'a Annotator,
@@ -192,7 +192,7 @@ fn document<'a>(
     })
 }
 
-/// The answer that a model gives.
+/// Index of the most likely level.
 fn best_of(question: &Question, p: &[f32]) -> usize {
     usize::from(Target { kind: question.scale.kind(), levels: p.len() }.answer(p))
 }
@@ -261,7 +261,7 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
     ))
 }
 
-/// Every text of the project, by the live model.
+/// Writes predictions of the live model for every text of the project.
 fn prediction_table(args: &Predictions) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
     let choices = PredictionChoices {
@@ -278,7 +278,7 @@ fn prediction_table(args: &Predictions) -> Result<()> {
     write_table(&session, &choices, None, &args.out, &args.encoder, args.output.json)
 }
 
-/// Looks at names and files first, since fitting takes its time.
+/// Checks names and files first, because fitting takes time.
 fn write_table(
     session: &Session,
     choices: &PredictionChoices,
@@ -298,13 +298,13 @@ fn write_table(
     tell_written(&written?, json)
 }
 
-/// Every text of a file, by the live model.
+/// Predicts every text of a file with the live model.
 fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let texts = texts_to_predict(texts, args);
     write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.output.json)
 }
 
-/// Which words of the texts of a file would be marked.
+/// Predicts which words of the texts of a file would be marked.
 fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let bar = Bar::new("bytes");
     let texts = texts_to_predict(texts, args);
@@ -322,7 +322,7 @@ fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) ->
     tell_words_written(&written, args.output.json)
 }
 
-/// What a run was trained on, which is what it predicts.
+/// The question that a run was trained on, which is the one it predicts.
 fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Question> {
     let of_run = session.runs.detail(run)?.info.question_name;
     if let Some(named) = named.filter(|named| *named != of_run) {
@@ -331,7 +331,7 @@ fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Q
     Ok(session.project.question(Some(&of_run))?)
 }
 
-/// By the live model.
+/// Predicts with the live model.
 fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
     let choice = encoder_choice(&args.encoder);
     make_live(session, question, &args.encoder)?;
@@ -398,7 +398,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     show(&session, &query, question.scale.levels(), &rows, &ranking)
 }
 
-/// Texts of a multi-label question as a whole.
+/// Ranks the texts of a whole multi-label question.
 fn disagreement_by_options(session: &Session, question: &Question, args: &Disagreement) -> Result<()> {
     let options = question.scale.levels();
     let asked_more = !matches!(args.by, MeasureArg::Combined | MeasureArg::Split | MeasureArg::Pairwise)
@@ -440,7 +440,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
         output::line(&notice)?;
     }
     if let Some(needs) = needs {
-        // A ranking of zeros says nothing.
+        // A ranking of zeros has no meaning.
         return output::line(&needs);
     }
     output::line(&format!(
@@ -482,7 +482,7 @@ fn measure(by: MeasureArg) -> DisagreementMeasure {
     }
 }
 
-/// The index of a level, which must not be the lowest: nothing is below a cut there.
+/// The index of a level, which must not be the lowest: no answer is below a cut there.
 fn level_named(question: &Question, name: &str) -> Result<u16> {
     let levels = question.scale.levels();
     match levels.iter().position(|level| level == name) {
@@ -556,7 +556,7 @@ fn show(
         "text",
     ];
     let lines: Vec<[String; 11]> = rows.iter().map(line).collect();
-    // A column that is empty in every row says nothing.
+    // Omits columns that are empty in every row.
     let filled = |at: &usize| lines.iter().any(|line| !matches!(line[*at].as_str(), "" | "–"));
     let columns: Vec<usize> = (0..header.len()).filter(filled).collect();
     let numbers: Vec<usize> =
@@ -566,15 +566,15 @@ fn show(
     output::line(&output::table(&header, lines.iter().map(cells).collect(), &numbers))
 }
 
-/// "2 | 3, 48 %": the levels on either side of the border, and how many answer above it.
+/// "2 | 3, 48 %": the levels on either side of the border, and the share of answers above it.
 fn border_words(border: &Border, levels: &[String]) -> String {
     let name = |level: usize| levels.get(level).map_or("", String::as_str);
     let above = usize::from(border.level);
     format!("{} | {}, {:.0} %", name(above.saturating_sub(1)), name(above), 100.0 * border.above)
 }
 
-/// "gender Woman +0.9", with a question mark where it does not stand after correction, "the strict +1.2" where answers follow severity, and people on
-/// either side of the border.
+/// "gender Woman +0.9", with a question mark if not significant after correction, "the strict +1.2" where
+/// answers follow severity, and annotators on either side of the border.
 fn who(row: &DisagreementRow) -> String {
     let group = |group: &GroupDifference| {
         let doubt = if group.stands { "" } else { "?" };
@@ -596,7 +596,8 @@ fn who(row: &DisagreementRow) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// "above: ana, ben and 4 more": those who labelled the text, or where nobody did those who are predicted there.
+/// "above: ana, ben and 4 more": those who labelled the text, or if there are none, those who are predicted
+/// there.
 fn on_side(place: &str, side: &SideOfBorder) -> String {
     let (of, doubt, all) = match side.labelled {
         0 => (false, " expected", side.predicted),

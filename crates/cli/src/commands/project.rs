@@ -49,7 +49,7 @@ pub(crate) fn question(args: Question) -> Result<()> {
         (Some(template), _) => template.scale.clone(),
         (None, true) => return change_question(&args),
         (None, false) => {
-            // The levels stand in their order; only their kind is guessed, and what is wrong with them is told by `Scale::new`.
+            // The levels are in order. Only their kind is guessed; `Scale::new` reports invalid levels.
             let guess = || Scale::guess(&args.levels).map_or(ScaleKind::Choice, |scale| scale.kind());
             Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?
         }
@@ -80,7 +80,7 @@ fn help(args: &Question, before: QuestionHelp) -> QuestionHelp {
     }
 }
 
-/// What each level of a new question means, in their order.
+/// Definitions of the levels of a new question, in order.
 fn definitions(name: &str, levels: &[String], defined: &[String]) -> Result<Vec<String>> {
     let levels =
         levels.iter().map(|level| LevelEdit { from: None, name: level.clone(), definition: String::new() });
@@ -138,7 +138,7 @@ fn change_question(args: &Question) -> Result<()> {
     told(&session, &question.name, "Changed the question", args.output.json)
 }
 
-/// Says what a question is now, and closes the project.
+/// Prints the current state of a question, and closes the project.
 fn told(session: &Session, name: &str, what: &str, json: bool) -> Result<()> {
     let info = session.project.info()?;
     session.close();
@@ -156,7 +156,7 @@ fn told(session: &Session, name: &str, what: &str, json: bool) -> Result<()> {
     ))
 }
 
-/// ", asked only if rude is 4 or 5".
+/// Describes the condition of a question: ", asked only if rude is 4 or 5".
 fn condition_words(question: &QuestionInfo, all: &[QuestionInfo]) -> String {
     let Some(only_if) = &question.only_if else { return String::new() };
     let Some(other) = all.iter().find(|other| other.id == only_if.question) else { return String::new() };
@@ -165,7 +165,7 @@ fn condition_words(question: &QuestionInfo, all: &[QuestionInfo]) -> String {
     format!(", asked only if {} {verb} {}", other.name, names.join(" or "))
 }
 
-/// What is written beside a question, and how it was edited.
+/// Lines with the explanations of a question and its edits.
 fn explained(question: &QuestionInfo) -> Vec<String> {
     let mut lines = Vec::new();
     let help = &question.help;
@@ -213,7 +213,7 @@ fn scale_words(scale: &Scale) -> String {
     format!("{} ({})", scale.kind(), scale.levels().join(", "))
 }
 
-/// What the model of a question estimated, and what it cannot.
+/// Describes what the model of a question estimated, and what it cannot estimate.
 fn estimation_words(found: Option<&Estimation>) -> String {
     let Some(found) = found else {
         return "no model is fitted yet (dissensus models train)".to_owned();

@@ -6,27 +6,27 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// A project, with what the model of each question estimated.
+/// A project, with the model estimates of each question.
 pub(super) struct ProjectDocument {
-    /// Without its questions.
+    /// The project without its questions.
     project: ProjectInfo,
     questions: Vec<EstimatedQuestion>,
 }
 
-/// A question, and what its model estimated.
+/// A question with its model estimates.
 #[derive(Serialize, JsonSchema)]
 struct EstimatedQuestion {
     #[serde(flatten)]
     question: QuestionInfo,
-    /// What its model estimated; null where none is fitted.
+    /// The model estimates; null if no model is fitted.
     estimation: Option<Estimation>,
 }
 
-/// The key of a project under which its questions are.
+/// The key of the questions in the JSON of a project.
 const QUESTIONS: &str = "questions";
 
 impl ProjectDocument {
-    /// `estimated` has an item for each question of `project`.
+    /// Builds the document; `estimated` has one item per question of `project`.
     pub(super) fn new(mut project: ProjectInfo, estimated: Vec<Option<Estimation>>) -> Self {
         let questions = std::mem::take(&mut project.questions).into_iter().zip(estimated);
         let questions =

@@ -15,64 +15,65 @@ use serde::Serialize;
 /// What `correlate-questions --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Correlations<'a> {
-    /// Annotators whose predictions a score is the mean of; of runs the greatest number.
+    /// Number of annotators that a score is averaged over; for runs, the largest number.
     annotators: u32,
-    /// Further texts that say the same as others; they are left out.
+    /// Number of texts omitted because they duplicate others.
     copies: u32,
-    /// Folds of the labelled texts; null where runs score.
+    /// Number of folds of the labelled texts; null if runs predict.
     folds: Option<u32>,
-    /// What intervals are of.
+    /// What the intervals refer to.
     interval: &'static str,
-    /// What is to be known, a sentence each.
+    /// Notes on the figures, one sentence each.
     notes: &'a [String],
-    /// Who the annotators are, where they are simulated.
+    /// Notice about simulated annotators.
     notice: Option<&'a str>,
-    /// Every two scores.
+    /// Correlations of all pairs of scores.
     pairs: Vec<CorrelatedPair<'a>>,
     /// The scores.
     scores: Vec<CorrelatedScore<'a>>,
-    /// Texts, copies counted once.
+    /// Number of texts, with duplicates counted once.
     texts: u32,
-    /// Texts that taught the encoder: they are in no held-out figure.
+    /// Number of texts that the encoder was trained on; these are in no held-out figure.
     texts_that_taught_the_encoder: u32,
 }
 
 /// The predicted score of one question.
 #[derive(Serialize, JsonSchema)]
 struct CorrelatedScore<'a> {
-    /// Texts whose labels the model learned.
+    /// Number of texts whose labels the model was trained on.
     learned_texts: u32,
     /// The question.
     question: &'a str,
-    /// The run that predicts; null of the live model.
+    /// Number of the run; null for the live model.
     run: Option<u32>,
-    /// What the score is.
+    /// Definition of the score.
     score: &'a str,
 }
 
-/// How two scores go together.
+/// Correlation of two scores.
 #[derive(Serialize, JsonSchema)]
 struct CorrelatedPair<'a> {
     /// The first question.
     a: &'a str,
-    /// Over all texts, scores as the models have them, with what the texts' own labels taught. Without intervals.
+    /// Over all texts, with the models' own scores, which include what the texts' own labels contributed.
+    /// Without intervals.
     as_learned: PairFigures,
     /// The second question.
     b: &'a str,
-    /// Over all texts that can be scored by models that learned from none of their labels.
+    /// Over all texts that can be scored by models that were not trained on any of their labels.
     held_out: PairFigures,
-    /// Whose labels were learned.
+    /// Texts that the models were trained on.
     learned_texts: LearnedTexts,
-    /// Of these the texts without labels of either question.
+    /// The held-out texts without labels of either question.
     unlabelled: PairFigures,
 }
 
-/// How many texts have taught which of two models.
+/// How many texts each of two models was trained on.
 #[derive(Serialize, JsonSchema)]
 struct LearnedTexts {
-    /// The first alone.
+    /// Only the first.
     a_only: u32,
-    /// The second alone.
+    /// Only the second.
     b_only: u32,
     /// Both.
     both: u32,
@@ -80,14 +81,14 @@ struct LearnedTexts {
     neither: u32,
 }
 
-/// Correlations over some texts; null where one of the scores does not vary.
+/// Correlations over some texts; null if one of the scores does not vary.
 #[derive(Serialize, JsonSchema)]
 struct PairFigures {
-    /// Pearson's.
+    /// Pearson's correlation.
     pearson: Option<PairFigure>,
-    /// Spearman's.
+    /// Spearman's correlation.
     spearman: Option<PairFigure>,
-    /// Over so many texts.
+    /// Number of texts.
     texts: u32,
 }
 
@@ -98,11 +99,11 @@ struct PairFigure {
     high: Option<f64>,
     /// Lower end of its interval.
     low: Option<f64>,
-    /// The figure.
+    /// The value.
     value: f64,
 }
 
-/// Scores whose matrix fits on a screen.
+/// Maximum number of scores whose matrix is printed.
 const MOST_IN_MATRIX: usize = 12;
 
 pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
@@ -128,7 +129,8 @@ pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
     show(&found)
 }
 
-/// A name with a comma in it stands by itself.
+/// Resolves question names, which may be separated by commas; a name that contains a comma must be given
+/// separately.
 fn questions(session: &Session, named: &[String]) -> Result<Vec<dissensus_domain::QuestionId>> {
     let mut found = Vec::new();
     for asked in named {
@@ -214,7 +216,8 @@ fn show(found: &QuestionCorrelation) -> Result<()> {
         output::line("\nSpearman's correlation, held out")?;
         output::line(&matrix(found))?;
     }
-    // Of runs a text without labels is one whose labels taught neither: it may have some, that were held out of both.
+    // With runs, a text "without labels" is one that trained neither run: it may have labels that were held
+    // out of both.
     let (unlabelled, of_which) = match found.folds {
         Some(_) => ("without labels", "have labels of neither question"),
         None => ("taught neither", "taught neither run: test texts, and texts without labels"),

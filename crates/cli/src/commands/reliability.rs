@@ -14,7 +14,7 @@ use dissensus_stats::metrics::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What `agreement --json` prints: the keys of before, and every coefficient.
+/// What `agreement --json` prints: the keys of earlier versions, and every coefficient.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AgreementOfQuestion")]
 pub(super) struct Document<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Document<'a> {
     agreement: &'a dissensus_analysis::Agreement,
     /// Every coefficient, with its interval.
     reliability: &'a Reliability,
-    /// With `--pairs`: two annotators at a time.
+    /// With `--pairs`: agreement of each pair of annotators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pairs: Option<Vec<AnnotatorPairAgreement>>,
 }
@@ -30,13 +30,13 @@ pub(super) struct Document<'a> {
 /// What `aggregate --json` prints of a multi-label question.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct AggregatedOptions<'a> {
-    /// How the labels of each option were brought together.
+    /// How the labels of each option were aggregated.
     method: &'a str,
-    /// The options, in their order.
+    /// The options, in order.
     options: &'a [String],
     /// The question.
     question: &'a str,
-    /// The options that each text gets.
+    /// The aggregated options of each text.
     texts: Vec<OptionsOfText>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     Ok(())
 }
 
-/// Every option of a multi-label question.
+/// Prints the agreement on every option of a multi-label question.
 fn option_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
     let bar = Bar::new("resamples");
     let found = session.analysis.option_agreements(question, &bar);
@@ -142,7 +142,7 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
     output::line(&output::table(&header, found.options.iter().map(row).collect(), &[1, 2, 3]))
 }
 
-/// The words that annotators mark.
+/// Prints the agreement on the words that annotators mark.
 fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
     if args.pairs.is_some() {
         let first = question.option(0).map_or_else(String::new, |option| option.name);
@@ -201,7 +201,7 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
     Ok(())
 }
 
-/// A coefficient with its 95 % interval and whom that is about, where there is one.
+/// Formats a coefficient with its 95 % interval and the population it is about, if it has one.
 fn with_interval(of: &Estimate) -> String {
     match of.shown() {
         Some((interval, scope)) => {
@@ -211,7 +211,7 @@ fn with_interval(of: &Estimate) -> String {
     }
 }
 
-/// A coefficient with the ends of its interval, where there is one.
+/// Formats a coefficient with the ends of its interval, if it has one.
 fn with_ends(of: &Estimate) -> String {
     match of.shown() {
         Some((interval, _)) => format!("{} ({})", three(of.value), ends(Some(interval))),
@@ -223,7 +223,7 @@ fn ends(interval: Option<Interval>) -> String {
     interval.map_or_else(String::new, |i| format!("{:.3} to {:.3}", i.low, i.high))
 }
 
-/// Whom figures of labels leave out.
+/// Describes the annotators that the figures leave out.
 fn left_out(without_labels: u32) -> String {
     match without_labels {
         0 => String::new(),
@@ -306,7 +306,7 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     output::line(&output::table(&header, people.iter().take(args.top).map(row).collect(), &numbers))
 }
 
-/// Every option of a multi-label question by itself, and together the set that a text gets.
+/// Aggregates every option of a multi-label question separately, and combines them into a set for each text.
 fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -> Result<()> {
     let bar = Bar::new("rounds");
     let found = session.analysis.aggregate_options(question, &args.method, &bar);

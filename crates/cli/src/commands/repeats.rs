@@ -1,4 +1,4 @@
-//! `analyse repeats`: how often annotators give the same answer again.
+//! `analyse repeats`: how often annotators repeat their answers on re-annotation.
 
 use super::{count, encoder_choice, open, open_or_read, open_to_read, tell_switch};
 use crate::args::{RemovedOccasion, Repeats};
@@ -18,7 +18,7 @@ use serde::Serialize;
 pub(super) struct Repeated<'a> {
     #[serde(flatten)]
     report: &'a RepeatReport,
-    /// With `--stable-share`: how much of what people differ in is their own view.
+    /// With `--stable-share`: how much of the difference between annotators is their own stable view.
     #[serde(skip_serializing_if = "Option::is_none")]
     stable_share: Option<&'a StableShareReport>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Repeated<'a> {
 pub(super) struct RepeatsRemoved {
     /// The question.
     question: String,
-    /// Answers of later occasions that were taken back.
+    /// Number of answers of later annotation rounds that were removed.
     removed: u32,
 }
 
@@ -91,7 +91,7 @@ fn stable_share(session: &Session, args: &Repeats, question: QuestionId) -> Resu
     Ok(session.analysis.stable_share(question)?)
 }
 
-/// Takes answers of later occasions back.
+/// Removes the answers of later annotation rounds.
 fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
     let session = open(&args.project.path)?;
     let question = session.project.question(args.question.name.as_deref())?;

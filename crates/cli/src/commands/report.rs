@@ -1,4 +1,4 @@
-//! `report`: the folder for a paper.
+//! `report`: a folder of tables and figures for a paper.
 
 use super::{count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::Report;

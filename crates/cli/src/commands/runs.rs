@@ -24,22 +24,22 @@ use std::path::{Path, PathBuf};
 /// What `runs delete --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RunDeleted {
-    /// The run.
+    /// Number of the run.
     run: u32,
     /// Whether it was in use.
     was_in_use: bool,
-    /// Others that were trained as one with it, had not finished and went too.
+    /// Other runs that were trained jointly with it, had not finished and were deleted as well.
     with: Vec<u32>,
 }
 
-/// What was trained as one on one encoder.
+/// Result of a joint training run on one encoder.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct TrainedTogether {
-    /// A run for each question or option, by their numbers.
+    /// One run per question or option, by number.
     runs: Vec<RunDetail>,
-    /// Multi-label questions as a whole.
+    /// Scores of whole multi-label questions.
     sets: Vec<TrainedSets>,
-    /// Questions with spans whose words were learned.
+    /// Span questions whose words were trained.
     words: Vec<TrainedWords>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn run(what: RunsCommand) -> Result<()> {
         RunsCommand::StopUsing(args) => {
             let session = open(&args.project.path)?;
             let used = session.runs.in_use()?;
-            // One that this version cannot read is in no list.
+            // A run that this version cannot read is in no list.
             let question =
                 session.runs.list()?.into_iter().find(|run| Some(run.id) == used).map(|run| run.question);
             session.runs.use_run(None)?;
@@ -114,7 +114,7 @@ fn use_run(args: &OneRun) -> Result<()> {
     output::line(&format!("Run {} is in use: {how}. {}", args.run, what_predicts(&session, question)?))
 }
 
-/// The model that predicts, in a sentence: whichever run is in use, it is the one that learns label by label.
+/// Describes the model that predicts: whichever run is in use, it is the one that learns label by label.
 fn what_predicts(session: &Session, question: QuestionId) -> Result<String> {
     let active = session.live.active_model(question)?;
     let encoder = active.encoder.unwrap_or_else(|| "no encoder yet".to_owned());
@@ -210,7 +210,7 @@ fn held(session: &Session, args: &Train) -> Result<Vec<HeldHead>> {
     Ok(found)
 }
 
-/// Ends the program as wrong usage of `models train`.
+/// Exits with a usage error of `models train`.
 fn conflict(message: &str) -> ! {
     let mut cli = Cli::command();
     cli.build();
@@ -222,7 +222,7 @@ fn conflict(message: &str) -> ! {
     error.exit()
 }
 
-/// What was trained: a run, or all that were trained as one.
+/// Prints what was trained: one run, or all runs of a joint training.
 fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     if first.info.joint == 0 {
         return if json { output::json(&first) } else { details(&first, &[]) };
@@ -250,7 +250,7 @@ fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
 }
 
 impl Train {
-    /// Whether anything was asked for that only a run has; without it the live model is fitted on all labels.
+    /// Whether any option requires a run; otherwise the live model is fitted on all labels.
     pub(crate) fn asks_for_a_run(&self) -> bool {
         self.model.is_some()
             || self.tuning.is_some()
@@ -283,14 +283,14 @@ fn show(session: &Session, args: &OneRun) -> Result<()> {
     words.iter().filter(|words| words.runs.contains(&args.run)).try_for_each(span_evaluation::show_trained)
 }
 
-/// `target` is the file, or runs and the file.
+/// Writes the report of runs; `target` is the file, or the runs and the file.
 fn report(project: &Path, target: &[PathBuf], ids: bool, force: bool) -> Result<()> {
     let (file, runs) = match target {
         [file] => (file, None),
         [runs, file] => (file, Some(run_numbers(runs)?)),
         _ => bail!("a report is of one file: `dissensus models runs report PROJECT [RUN] FILE`"),
     };
-    // Pseudonyms that are given for the first time are kept.
+    // Newly assigned pseudonyms are stored in the project.
     let session = if ids { open_to_read(project)? } else { open_or_read(project)? };
     let runs = match runs {
         Some(runs) => runs,
@@ -364,7 +364,7 @@ fn list(runs: &[RunInfo]) -> Result<()> {
     output::line(&output::table(&header, runs.iter().map(row).collect(), &[0, 5, 7, 8, 9, 10]))
 }
 
-/// `sets` are the questions of which the run is an option, scored as a whole.
+/// Prints a run; `sets` are the whole questions that the run predicts an option of.
 fn details(run: &RunDetail, sets: &[TrainedSets]) -> Result<()> {
     let info = &run.info;
     output::line(&format!(
@@ -480,13 +480,13 @@ fn compared(found: &RunComparison) -> Result<()> {
     output::line(&output::table(&header, found.metrics.iter().map(row).collect(), &numbers))
 }
 
-/// A column for each baseline.
+/// Adds a column for each baseline.
 fn with_baselines<'a>(mut header: Vec<&'a str>, baselines: &'a [RunBaseline]) -> Vec<&'a str> {
     header.extend(baselines.iter().map(|baseline| baseline.name.as_str()));
     header
 }
 
-/// The figure of each baseline; nothing where it has none.
+/// The value of each baseline, empty if it has none.
 fn of_baselines(baselines: &[RunBaseline], key: &str) -> Vec<String> {
     let figure = |baseline: &RunBaseline| {
         let found = baseline.metrics.iter().find(|metric| metric.key == key);

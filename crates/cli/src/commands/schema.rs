@@ -1,4 +1,4 @@
-//! `schema`: the JSON schemas of what commands print.
+//! `schema`: JSON schemas of command outputs.
 
 use super::explain_document::ExplainedPrediction;
 use super::project::ProjectMade;
@@ -21,9 +21,9 @@ use serde_json::Value;
 
 /// A document that a command prints.
 struct Output {
-    /// Its schema by itself.
+    /// Its schema as a separate document.
     whole: fn(&mut SchemaGenerator) -> Schema,
-    /// Its schema as a part of another one.
+    /// Its schema as part of another one.
     part: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -34,7 +34,7 @@ const fn of<T: JsonSchema>() -> Output {
     }
 }
 
-/// Every command that takes `--json`, by its name without its group, with the documents that its options make it print.
+/// Every command that takes `--json`, by name without group, with the documents that its options can print.
 const OUTPUTS: &[(&str, &[Output])] = &[
     ("new", &[of::<ProjectMade>()]),
     ("sample", &[of::<ProjectMade>()]),
@@ -184,7 +184,7 @@ pub(crate) fn schema(args: &args::Schema) -> Result<()> {
     output::json(&schema_of(outputs))
 }
 
-/// The name of a command without its group, from what was written: with its group, without it, or as it was called before.
+/// Resolves a command name, given with or without its group or as an old name, to the name without group.
 fn name_of(written: &[String]) -> String {
     let cli = args::Cli::command();
     let group = cli.find_subcommand(&written[0]).filter(|group| group.has_subcommands());
@@ -198,7 +198,7 @@ fn name_of(written: &[String]) -> String {
     words.join(" ")
 }
 
-/// The schemas of all commands, by their names.
+/// The schemas of all commands, by name.
 pub(crate) fn all() -> ByName<Schema> {
     OUTPUTS.iter().map(|(command, outputs)| ((*command).to_owned(), schema_of(outputs))).collect()
 }
@@ -221,7 +221,7 @@ fn schema_of(outputs: &[Output]) -> Schema {
     schema
 }
 
-/// Says of every object that it has no other properties, and takes marks of links to code out of descriptions.
+/// Forbids additional properties in every object, and removes Rust links from descriptions.
 fn finish(schema: &mut Schema) {
     if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
@@ -232,7 +232,7 @@ fn finish(schema: &mut Schema) {
     transform_subschemas(&mut finish, schema);
 }
 
-/// What documentation of code says, with the last name of a path in place of links such as ``[`path::Name`]``.
+/// Replaces links such as ``[`path::Name`]`` in a documentation comment with the last name of the path.
 fn without_links(words: &str) -> String {
     let mut parts = words.split("[`");
     let mut said = parts.next().unwrap_or_default().to_owned();
@@ -296,7 +296,8 @@ mod tests {
         }
     }
 
-    /// An object that is closed beside `allOf` and the like refuses what stands there.
+    /// Asserts that no object combines properties with `allOf` and the like: a closed object would reject
+    /// what these add.
     fn is_plain(schema: &mut Schema) {
         let composed = ["allOf", "anyOf", "oneOf", "$ref"].iter().any(|key| schema.get(*key).is_some());
         assert!(schema.get("properties").is_none() || !composed, "{schema:?}");

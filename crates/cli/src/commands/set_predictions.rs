@@ -19,40 +19,40 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
-/// What `predict --json` prints of a multi-label question as a whole.
+/// What `predict --json` prints for a whole multi-label question.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SetPrediction<'a> {
-    /// Whose answer it is, by id; null of everybody's.
+    /// Id of the annotator; null for a prediction over all annotators.
     annotator: Option<&'a str>,
-    /// Over how many annotators probabilities are means.
+    /// Number of annotators that probabilities are averaged over.
     annotators: usize,
-    /// Over how many of them the most likely set and `masi` are.
+    /// Number of these annotators that the most likely set and `masi` are computed over.
     annotators_of_sets: usize,
-    /// Who answered what; null of a text that is not the project's.
+    /// Answers given by each annotator; null for a text that is not in the project.
     answers: Option<Vec<GivenAnswer>>,
-    /// Of several annotators: the chance that two of them differ on each option.
+    /// With several annotators: probability that two of them differ on each option.
     differ: Option<ByName<Option<f64>>>,
-    /// Whether the most likely set is surely the most likely one.
+    /// Whether the most likely set is known to be exact.
     is_exact: bool,
-    /// The distance (MASI) between the sets of two annotators that is to be expected.
+    /// Expected distance (MASI) between the sets of two annotators.
     masi: Option<f64>,
-    /// Whether options go together, in words.
+    /// Whether options are correlated, in words.
     options_together: &'a str,
     /// The most likely set.
     prediction: &'a str,
-    /// How likely each option is.
+    /// Probability of each option.
     probabilities: ByName<f64>,
-    /// How likely the most likely set is.
+    /// Probability of the most likely set.
     probability: f64,
     /// The question.
     question: &'a str,
-    /// The text that was given.
+    /// The text, if it was given on the command line.
     text: Option<&'a str>,
-    /// The text of the project, by id.
+    /// Id of the text, if it is in the project.
     text_id: Option<&'a str>,
 }
 
-/// A table of whole answers to every text of a file, or of the project.
+/// Writes a table of whole answers to every text of a file or of the project.
 pub(super) fn write_sets(
     session: &Session,
     choices: &PredictionChoices,
@@ -72,7 +72,7 @@ pub(super) fn write_sets(
     tell_sets_written(&written?, json)
 }
 
-/// The same of a file that `predict` names.
+/// Writes a table of whole answers to the texts of a file.
 pub(super) fn predict_sets(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let choices = super::prediction_tables::prediction_choices(args);
     let texts = texts_to_predict(texts, args);
@@ -103,7 +103,7 @@ pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Resu
     ))
 }
 
-/// That not all annotators are in sets and distances.
+/// Notes that sets and distances do not include all annotators.
 fn tell_people_of_sets(of_sets: usize, annotators: usize) {
     if of_sets < annotators {
         note(&format!(
@@ -112,7 +112,7 @@ fn tell_people_of_sets(of_sets: usize, annotators: usize) {
     }
 }
 
-/// Every option of a multi-label question, of one text: by one annotator, or by everybody.
+/// Prints every option of a multi-label question for one text, by one annotator or over all.
 pub(super) fn predict_options(
     session: &Session,
     question: &Question,
@@ -168,7 +168,7 @@ fn document<'a>(
 
 fn show(question: &Question, annotator: Option<&Annotator>, found: &WholeAnswer) -> Result<()> {
     let likely = format!("{} (probability {:.3})", found.most_likely_set, found.probability);
-    // Of one person there is nothing to differ from.
+    // With one annotator there are no differences to report.
     let several = found.annotators > 1;
     output::line(&match annotator {
         Some(who) => format!("{} would most likely answer {likely}", who.name),

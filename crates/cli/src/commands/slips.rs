@@ -1,4 +1,4 @@
-//! `analyse slips`: labels that look like slips.
+//! `analyse slips`: labels that are likely mistakes.
 
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Slips;
@@ -8,7 +8,7 @@ use anyhow::Result;
 use dissensus_analysis::SlipChoices;
 use dissensus_api::{SlipKind, SlipRow};
 
-/// Characters of a text in the table.
+/// Maximum number of characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn slips(args: &Slips) -> Result<()> {
@@ -81,7 +81,7 @@ fn show(rows: &[SlipRow]) -> Result<()> {
     output::line(&output::table(&header, rows.iter().map(row).collect(), &[4, 5, 6, 7]))
 }
 
-/// A chance as percent, with a decimal where it is small.
+/// Formats a probability as a percentage, with a decimal if it is small.
 fn percent(chance: f64) -> String {
     if chance < 0.001 { "< 0.1 %".to_owned() } else { format!("{:.1} %", 100.0 * chance) }
 }

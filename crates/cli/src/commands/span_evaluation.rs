@@ -1,4 +1,4 @@
-//! What `models evaluate` prints about a question with spans.
+//! Output of `models evaluate` for a question with spans.
 
 use super::count;
 use super::evaluation::{differences, heading, places};
@@ -8,7 +8,7 @@ use dissensus_analysis::{SpanEvaluationReport, TypeOfSpans};
 use dissensus_models::spans::SpanEvaluation;
 use dissensus_training::runs::TrainedWords;
 
-/// Everything that was found out.
+/// Prints the whole evaluation.
 pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     output::line("Words: one decision for each type. A text as a whole is scored by the name of a type")?;
@@ -34,7 +34,7 @@ pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
     found.notes.iter().try_for_each(|note| output::line(&format!("\n{note}")))
 }
 
-/// The words of a question that were learned in a training, with what can be said without a text.
+/// Prints the scores for the words of a question in a training run.
 pub(super) fn show_trained(found: &TrainedWords) -> Result<()> {
     let [train, validation, test] = found.answers.map(|answers| count(answers.into(), "answer"));
     output::line(&format!(
@@ -44,7 +44,7 @@ pub(super) fn show_trained(found: &TrainedWords) -> Result<()> {
     table(std::slice::from_ref(&found.scores), &found.baselines)
 }
 
-/// Columns of figures: what they are called, and their keys.
+/// Columns of metrics: headers and keys.
 const COLUMNS: [(&str, &str); 7] = [
     ("log loss", "token_log_loss"),
     ("word F1", "token_macro_f1"),
@@ -64,7 +64,7 @@ fn table(models: &[SpanEvaluation], baselines: &[SpanEvaluation]) -> Result<()> 
             let Some(value) = found else { return three(None) };
             let places = places(key);
             match model.intervals.get(*key) {
-                // An end that was cut at what the figure can be lies nearer than the other.
+                // An end that was clipped at a bound of the metric is nearer to the value than the other end.
                 Some((low, high)) if (high - value - (value - low)).abs() > 1e-9 => {
                     format!("{value:.places$} ({low:.places$} to {high:.places$})")
                 }
@@ -78,7 +78,7 @@ fn table(models: &[SpanEvaluation], baselines: &[SpanEvaluation]) -> Result<()> 
     output::line(&output::table(&header, models.iter().chain(baselines).map(row).collect(), &numbers))
 }
 
-/// Of each type the losses of all models, and what `multilevel` learned.
+/// Prints the losses of all models for each type, and what `multilevel` estimated.
 fn types(found: &SpanEvaluationReport) -> Result<()> {
     output::line(
         "\nOf each type: log loss, and how annotators differ in their readiness to mark it (logits)",

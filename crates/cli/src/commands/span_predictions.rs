@@ -18,27 +18,28 @@ use serde::Serialize;
 /// What `predict --json` prints of a question with spans.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SpanPrediction<'a> {
-    /// Whose answer it is, by id; null of everybody's.
+    /// Id of the annotator; null for a prediction over all annotators.
     annotator: Option<&'a str>,
-    /// Who answered what; null of a text that is not the project's.
+    /// Answers given by each annotator; null for a text that is not in the project.
     answers: Option<Vec<GivenAnswer>>,
-    /// Of a text that is not the project's: over how many annotators its words are.
+    /// For a text that is not in the project: number of annotators that its words are predicted for.
     people: Option<u32>,
-    /// Of one annotator: how likely something of each type is marked.
+    /// For one annotator: probability that anything of each type is marked.
     probabilities: Option<ByName<f64>>,
     /// The question.
     question: &'a str,
-    /// The text that was given.
+    /// The text, if it was given on the command line.
     text: Option<&'a str>,
-    /// The text of the project, by id.
+    /// Id of the text, if it is in the project.
     text_id: Option<&'a str>,
-    /// Of a text that is not the project's: the types, in the order in which each word has them.
+    /// For a text that is not in the project: the types, in the order of the figures of each word.
     types: Option<&'a [String]>,
-    /// Of a text that is not the project's: its words.
+    /// For a text that is not in the project: its words.
     words: Option<&'a [WordOfText]>,
 }
 
-/// Whether the annotator marks anything of each type, and of a text that is not the project's which words the annotator, or everybody, would mark.
+/// Prints whether the annotator marks anything of each type, and for a text that is not in the project which
+/// words the annotator, or all annotators, would mark.
 pub(super) fn predict_spans(
     session: &Session,
     question: &Question,
@@ -52,7 +53,7 @@ pub(super) fn predict_spans(
             args.text_id.as_deref().unwrap_or_default()
         );
     }
-    // This also sees to it that there are embeddings of the encoder that reads the words.
+    // This also ensures that embeddings exist of the encoder that reads the words.
     make_live(session, question.id, &args.encoder)?;
     let types = match annotator {
         Some(annotator) => types(session, question, annotator, args)?,

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// What `study assign --write-again --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PacketsWritten {
-    /// The packets' files.
+    /// Files of the task packets.
     files: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
     let questions = args.question.iter().map(|name| Ok(session.project.question(Some(name))?.id));
     let questions: Vec<QuestionId> = questions.collect::<Result<_>>()?;
     let mut people = args.annotators.clone();
-    // Numbered on from those who are in the project, so that the same words ask for other people the next time.
+    // Numbers continue after existing annotators, so that the same arguments add new people the next time.
     let known = session.project.annotators()?;
     let taken =
         |name: &String| known.iter().any(|person| person.external_id == *name || person.name == *name);
@@ -203,7 +203,7 @@ fn tell_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
     Ok(())
 }
 
-/// What both copies said apart, each thing by name.
+/// Prints where the two copies of a project differ, item by item.
 fn tell_apart(file: &MergedFile) -> Result<()> {
     let more = |all: u32, named: usize| match all as usize - named.min(all as usize) {
         0 => Ok(()),
@@ -256,7 +256,7 @@ fn tell_apart(file: &MergedFile) -> Result<()> {
     Ok(())
 }
 
-/// What taking in a whole copy would add and change.
+/// Prints what merging a whole copy would add and change.
 fn tell_effect(effect: &MergeEffectInfo, file: &MergedFile) -> Result<()> {
     let named = |names: &[String], count: usize| match (names.len(), count) {
         (0, _) => String::new(),
@@ -433,7 +433,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
     };
     let mut header = vec!["person", "answered", "of", "handed in", "seconds", "as others", "as before"];
     let mut rows: Vec<Vec<String>> = report.people.iter().map(row).collect();
-    // Columns of what the study has.
+    // Adds only columns that the study has values for.
     let mut add = |name, cell: &dyn Fn(&StudyPerson) -> Option<String>| {
         if report.people.iter().any(|person| cell(person).is_some()) {
             header.push(name);
@@ -447,7 +447,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
     output::line(&output::table(&header, rows, &[1, 2, 4, 5, 6]))
 }
 
-/// Packets that are out with what holds no longer.
+/// Prints which assigned packets contain outdated settings.
 pub(super) fn tell_earlier(earlier: &[EarlierPacket]) -> Result<()> {
     for packet in earlier {
         output::line(&format!(

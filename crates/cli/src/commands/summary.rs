@@ -1,4 +1,4 @@
-//! `data export --rows`: summaries by text or by person.
+//! `data export --rows`: summaries by text or by annotator.
 
 use super::count;
 use super::export_words::{tell_left_blank, told_apart_note};
@@ -47,7 +47,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
     output::line(&format!("Wrote {rows} with {labels} for \"{}\" to {}", written.question, file.display()))
 }
 
-/// What a row sums up; none where it is a label.
+/// What a row summarizes; `None` if each row is a label.
 pub(super) fn summed_up(rows: RowsArg) -> Option<SummaryOf> {
     match rows {
         RowsArg::Labels => None,

@@ -28,7 +28,7 @@ pub(crate) fn texts(args: &Texts) -> Result<()> {
         super::note(&format!("{} reads {} tokens at once; {rest}", measured.encoder, measured.tokens));
     }
     let mut found = session.texts.find(&query, args.offset, args.top, None)?;
-    // A part has 500 rows at most.
+    // A page has at most 500 rows.
     while !found.rows.is_empty() && (found.rows.len() as u32) < args.top {
         let more = args.offset + found.rows.len() as u32;
         let part = session.texts.find(&query, more, args.top - found.rows.len() as u32, None)?;
@@ -53,7 +53,7 @@ pub(crate) fn texts(args: &Texts) -> Result<()> {
     }
 }
 
-/// "160 texts: 12 answered, 148 not yet, 3 skipped, 1 flagged, 0 noted, 9 contested".
+/// Formats the counts: "160 texts: 12 answered, 148 not yet, 3 skipped, 1 flagged, 0 noted, 9 contested".
 fn counts(counts: &TextCounts) -> String {
     let of = |count: u32, filter: TextFilter| format!("{count} {}", filter.name().replace('-', " "));
     let mut all = vec![

@@ -1,4 +1,4 @@
-//! `data export --format`: files for another tool, and what its format cannot hold.
+//! `data export --format`: files for another tool, and what its format cannot represent.
 
 use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
 use super::{count, note};
@@ -21,53 +21,53 @@ pub(super) struct ToolFile<'a> {
     file: &'a Path,
     /// Its format.
     format: &'a str,
-    /// Labels in it.
+    /// Number of labels in the file.
     labels: u64,
-    /// With `--leave-out failed`: labels of people who missed a pass mark.
+    /// With `--leave-out failed`: number of labels omitted because their annotators missed a pass mark.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out_failed: Option<u64>,
-    /// With `--pseudonyms`: what is left blank of each attribute of which something is, a sentence each.
+    /// With `--pseudonyms`: one sentence for each attribute with values left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_blank: Option<&'a [String]>,
-    /// What it cannot hold.
+    /// What the format cannot represent.
     losses: Vec<LostThings>,
-    /// People in it.
+    /// Number of annotators in the file.
     people: usize,
-    /// The question, where it is of one.
+    /// The question, if the file is about a single one.
     question: Option<&'a str>,
-    /// With `--pseudonyms`: values of people's attributes that were left blank.
+    /// With `--pseudonyms`: number of attribute values left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed: Option<u64>,
-    /// Texts in it.
+    /// Number of texts in the file.
     texts: usize,
-    /// With `--pseudonyms`: people who can still be told from all but a few others by their attributes together.
+    /// With `--pseudonyms`: number of annotators whose combined attributes still match only a few others.
     #[serde(skip_serializing_if = "Option::is_none")]
     told_apart: Option<u64>,
-    /// Whether it was written; with `--dry-run` it was not.
+    /// Whether the file was written; false with `--dry-run`.
     written: bool,
 }
 
-/// What a format cannot hold, for one reason.
+/// Items that a format cannot represent, for one reason.
 #[derive(Serialize, JsonSchema)]
 struct LostThings {
-    /// How many things.
+    /// Number of items.
     count: u64,
-    /// What, in a sentence.
+    /// Description in a sentence.
     message: String,
-    /// The reason by its name.
+    /// Name of the reason.
     reason: &'static str,
 }
 
 /// A format that `export --list-formats --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ListedFormat {
-    /// The ending of its files.
+    /// Extension of its files.
     ending: &'static str,
-    /// What it holds beside levels, by names of losses.
+    /// What it can represent in addition to levels, by names of losses.
     holds: Vec<&'static str>,
     /// Its name on the command line.
     name: &'static str,
-    /// Its name for people.
+    /// Display name.
     title: &'static str,
 }
 
@@ -77,14 +77,14 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
         pseudonyms: args.pseudonyms.then_some(Pseudonymised { notes: args.notes }),
     };
-    // What cannot be written needs no telling.
+    // An invalid file name fails before anything is read.
     format.check_name(file).map_err(ProjectError::from)?;
     let bar = Bar::new("rows");
     let ready = session.exchange.for_tool(format, &choices, &bar);
     drop(bar);
     let ready = ready?;
     if !args.dry_run {
-        // Before it is written; and what a script reads says that it is.
+        // Reports losses before the file is written; the JSON output states whether it was.
         losses(&ready).iter().for_each(|line| note(line));
         let bar = Bar::new("texts");
         let written = ready.write(file, args.force, &bar);
@@ -117,7 +117,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
     if args.dry_run { output::line("Nothing was written (--dry-run).") } else { Ok(()) }
 }
 
-/// What is lost, a line each.
+/// Describes the losses, one per line.
 fn losses(ready: &ToolExport) -> Vec<String> {
     let title = ready.format().title();
     let how = |reason| if reason == LossReason::OtherQuestions { " (--question)" } else { "" };
@@ -146,7 +146,7 @@ fn told<'a>(ready: &'a ToolExport, args: &Export, file: &'a Path) -> ToolFile<'a
     }
 }
 
-/// The formats there are.
+/// Prints the available formats.
 pub(super) fn list(as_json: bool) -> Result<()> {
     if as_json {
         let one = |format: &ToolFormat| ListedFormat {

@@ -77,7 +77,7 @@ fn attribute(one: &AttributeDifference) -> Vec<String> {
     ]
 }
 
-/// "ana −1.20", with a star where it is beyond chance.
+/// Formats an annotator's difference: "ana −1.20", with a star if it is significant.
 fn person(one: &PersonDifference) -> String {
     let star = if one.shown { "*" } else { "" };
     format!("{} {}{star}", one.name, dissensus_project::words::signed(one.severity, 2))

@@ -1,17 +1,18 @@
-//! The words of one text, printed one per line.
+//! Prints the words of one text, one per line.
 
 use super::count;
 use crate::output;
 use anyhow::Result;
 use dissensus_analysis::{WordOfText, WordOfType, WordsOfText};
 
-/// Less than this share of the people is as nobody.
+/// Expected share of annotators who would mark a word, below which it counts as unmarked.
 const LEAST_EXPECTED: f64 = 0.05;
-/// Characters of a word and of the name of a type.
+/// Maximum number of characters of a word.
 const WORD_WIDTH: usize = 20;
 const TYPE_WIDTH: usize = 16;
 
-/// Prints the words that somebody marked, or that one in twenty would, with a column for each type that has such a word, and says how many others there are.
+/// Prints the words that at least one annotator marked, or that at least one in twenty would, with a column
+/// for each type that has such a word, and the number of other words.
 pub(super) fn show_words(found: &WordsOfText) -> Result<()> {
     let matters = |of: &WordOfType| {
         !of.marked_by.is_empty() || of.expected.is_some_and(|expected| expected >= LEAST_EXPECTED)
@@ -47,7 +48,7 @@ pub(super) fn show_words(found: &WordsOfText) -> Result<()> {
     Ok(())
 }
 
-/// `2/4 .53 .41`.
+/// Formats the figures of a word, such as `2/4 .53 .41`.
 fn figures(of: &WordOfType, answers: u32) -> String {
     let two = |figure: Option<f64>| match figure {
         Some(figure) => format!("{figure:.2}").trim_start_matches('0').to_owned(),

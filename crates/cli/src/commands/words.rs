@@ -16,7 +16,7 @@ use serde::Serialize;
 /// What `words --text-id --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct WordsShown {
-    /// The model behind what is expected.
+    /// The model behind the expected marks.
     model: WordModelReport,
     /// The text's words.
     text: WordsOfText,
@@ -25,7 +25,7 @@ pub(super) struct WordsShown {
 /// What `words --out --json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct WordsWritten {
-    /// The model behind what is expected.
+    /// The model behind the expected marks.
     model: WordModelReport,
     /// The table.
     written: WordFile,
@@ -38,7 +38,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     let named_type = session.project.question(question)?.scale.kind() != ScaleKind::Spans;
     let choice = encoder_choice(&args.encoder);
     if let Some(text) = &args.text_id {
-        // A text that is not there is told before minutes are spent on the others.
+        // Reports a missing text before minutes are spent on the others.
         session.analysis.words_of_text(question, text)?;
     }
     let bar = Bar::new("texts");
@@ -83,7 +83,8 @@ fn show(found: &WordsOfText) -> Result<()> {
     show_words(found)
 }
 
-/// The name of the question with spans, or of one of its types: a type is named as `QUESTION: TYPE`, or by itself beside its question.
+/// Name of the question with spans, or of one of its types: a type is given as `QUESTION: TYPE`, or
+/// separately with its question.
 fn asked_for(session: &Session, args: &Words) -> Result<Option<String>> {
     let Some(of_type) = &args.of_type else { return Ok(args.question.clone()) };
     let question = session.project.question(args.question.as_deref())?;

@@ -1,19 +1,20 @@
-//! Pages of the commands: one for each group, and an index of all.
+//! Pages of the commands: one per group, and an index of all.
 
 use super::markdown::{after_help, anchor, escaped};
 use clap::{Arg, Command};
 use std::fmt::Write as _;
 
-/// A page, by the name of its file without `.md`.
+/// A page, with its file name without `.md`.
 pub(super) struct Page {
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// The page of the commands that belong to no group.
+/// The page of commands that belong to no group.
 const OTHERS: &str = "other";
 
-/// The index first, then a page for each group in the order of the help, then that of all others.
+/// All pages: the index, then a page for each group in the order of the help, then that of ungrouped
+/// commands.
 pub(super) fn pages(mut command: Command) -> Vec<Page> {
     command.build();
     let (groups, others): (Vec<Command>, Vec<Command>) =
@@ -42,7 +43,7 @@ pub(super) fn pages(mut command: Command) -> Vec<Page> {
     pages
 }
 
-/// Subcommands that the help shows.
+/// Subcommands that are not hidden.
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
 }
@@ -84,7 +85,7 @@ fn section(command: &Command, text: &mut String) {
     }
 }
 
-/// Arguments or options as a table; nothing where there are none.
+/// Arguments or options as a table; empty if there are none.
 fn options<'a>(arguments: impl Iterator<Item = &'a Arg>, title: &str) -> String {
     let mut rows = String::new();
     for argument in

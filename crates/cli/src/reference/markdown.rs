@@ -1,6 +1,6 @@
 //! Help texts as Markdown.
 
-/// `text` in a paragraph or a cell of a table: names of options become code, and what Markdown would read is escaped.
+/// Escapes `text` for a paragraph or table cell: option names become code, and Markdown syntax is escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut parts = text.split('`');
     let mut out = plain(parts.next().unwrap_or_default());
@@ -12,7 +12,7 @@ pub(super) fn escaped(text: &str) -> String {
     out.replace('\n', " ")
 }
 
-/// The same without code in it.
+/// Escapes text without marking code.
 fn plain(text: &str) -> String {
     text.split_inclusive(' ').map(word).collect()
 }
@@ -39,7 +39,7 @@ fn symbols(text: &str) -> String {
     out
 }
 
-/// What stands below the options of a command: examples as a block of commands, the rest as paragraphs.
+/// The text below the options of a command: examples as a code block of commands, the rest as paragraphs.
 pub(super) fn after_help(text: &str) -> String {
     let mut out = String::new();
     let mut in_block = false;
@@ -66,7 +66,7 @@ pub(super) fn after_help(text: &str) -> String {
     out
 }
 
-/// The anchor that mdBook and GitHub give to a heading.
+/// The anchor that mdBook and GitHub generate for a heading.
 pub(super) fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -1,4 +1,4 @@
-//! Writes the pages of the documentation that are generated: the commands from their own definitions, and the JSON schemas.
+//! Generates documentation pages: commands from their definitions, and the JSON schemas.
 
 mod commands;
 mod markdown;

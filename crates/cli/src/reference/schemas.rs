@@ -1,11 +1,11 @@
-//! The page of the JSON schemas: what each command prints, and a table for each type.
+//! The page of the JSON schemas: the output of each command, and a table for each type.
 
 use super::markdown::{anchor, escaped};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The page for what `dissensus schema` prints.
+/// The page for the output of `dissensus schema`.
 pub(super) fn page(schemas: &Value) -> String {
     let mut text = "# JSON schemas\n\nWhat each command prints with `--json`, and the types in it. `dissensus schema` prints the same as JSON \
 Schema (draft 2020-12), for programs.\n\n## Commands\n\n| Command | Prints |\n|---|---|\n"
@@ -39,7 +39,7 @@ Schema (draft 2020-12), for programs.\n\n## Commands\n\n| Command | Prints |\n|-
     text
 }
 
-/// The schema with references to itself by its name, which as a document by itself it has no need of.
+/// Replaces `#`, with which a schema refers to itself as a whole document, by a reference to `name`.
 fn with_own_name(schema: &Value, name: &str) -> Value {
     match schema {
         Value::Object(fields) => {
@@ -65,7 +65,7 @@ fn table(properties: &Map<String, Value>) -> String {
     rows
 }
 
-/// A type without fields of its own: its variants as a list, else one line.
+/// A type without fields: its variants as a list, else one line.
 fn choices(schema: &Value) -> String {
     let Some(variants) = variants(schema) else { return format!("{}\n", kind(schema)) };
     let mut list = String::new();
@@ -80,7 +80,7 @@ fn variants(schema: &Value) -> Option<&Vec<Value>> {
     ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array())
 }
 
-/// A type in a few words, with links to those that have a section.
+/// A type in a few words, with links to types that have a section.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str() {
         return link(name.trim_start_matches("#/$defs/"));

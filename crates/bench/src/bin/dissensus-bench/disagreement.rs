@@ -1,4 +1,4 @@
-//! `disagreement`: measures of disagreement against people who were left out.
+//! `disagreement`: measures of disagreement, scored on the labels of held-out annotators.
 
 use crate::args;
 use crate::output;

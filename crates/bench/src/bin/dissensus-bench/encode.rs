@@ -1,4 +1,4 @@
-//! `encode`: our encoding beside that of other tools.
+//! `encode`: our encoding compared with that of other tools.
 
 use crate::args;
 use crate::output::{self, decimals};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: args::Encode) -> Result<()> {
     if args.output.json { output::json(&found) } else { print(&found) }
 }
 
-/// Answers on standard output what is asked on standard input.
+/// Serves worker requests from standard input and writes the responses to standard output.
 pub(crate) fn worker() -> Result<()> {
     Ok(bench::serve(std::io::stdin().lock(), std::io::stdout().lock())?)
 }

@@ -12,7 +12,7 @@ pub(crate) fn run(args: &args::Large) -> Result<()> {
     if args.output.json { output::json(&found) } else { print(&found) }
 }
 
-/// One step, in this process, which does nothing else.
+/// Runs one step in this process, which does nothing else.
 pub(crate) fn step(step: LargeStep, folder: &Path, file: &Path) -> Result<()> {
     output::json(&bench::large_step(step, folder, file)?)
 }

@@ -1,4 +1,5 @@
-//! `dissensus-bench`: measures Dissensus on this machine, for its developers. `cargo xtask bench` builds and runs it.
+//! `dissensus-bench`: measures Dissensus on this machine, for its developers. Built and run by `cargo xtask
+//! bench`.
 
 mod args;
 mod disagreement;
@@ -59,13 +60,13 @@ fn run(benchmark: Benchmark) -> Result<()> {
     }
 }
 
-/// This program, which starts itself again for engines and steps.
+/// Path of this program, which starts itself again for engines and steps.
 fn program() -> Result<PathBuf> {
     std::env::current_exe().context("this program cannot find itself to start its engines")
 }
 
 /// Prints progress on standard error.
 fn say(line: &str) {
-    // Where standard error is closed, nobody waits for progress.
+    // Progress is lost if standard error is closed, which is no failure.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

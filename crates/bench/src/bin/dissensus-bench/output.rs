@@ -19,7 +19,7 @@ pub(crate) fn line(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// A table with a header; columns whose index is in `numbers` are aligned to the right.
+/// A table with a header; columns whose index is in `numbers` are right-aligned.
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
@@ -35,7 +35,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) 
     lines.join("\n")
 }
 
-/// A number with so many decimals, or a dash if there is none.
+/// A number with `places` decimals, or a dash if there is none.
 pub(crate) fn decimals(value: Option<f64>, places: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.places$}"))
 }

@@ -1,4 +1,4 @@
-//! `study`: a study of many people.
+//! `study`: a study with many annotators.
 
 use crate::args::Study;
 use crate::output;

@@ -1,4 +1,4 @@
-//! `train`: our training steps beside PyTorch's.
+//! `train`: our training steps compared with PyTorch's.
 
 use crate::args;
 use crate::output::{self, decimals};
