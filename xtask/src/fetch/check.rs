@@ -12,7 +12,7 @@ use std::path::Path;
 pub(crate) enum Origin {
     Hub,
     Python,
-    /// Found on disk: files that one source alone has may be missing.
+    /// Found on disk: files that only one source has may be missing.
     Either,
 }
 

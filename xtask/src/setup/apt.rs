@@ -5,16 +5,17 @@ use crate::shell::{Program, say, which};
 use anyhow::{Context, Result, bail};
 use std::io::IsTerminal;
 
-/// What building the window takes.
+/// Packages for building the window.
 pub(crate) const BUILD: [&str; 4] =
     ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev", "librsvg2-dev"];
-/// What the end-to-end tests take besides.
+/// Additional packages for the end-to-end tests.
 pub(crate) const TESTS: [&str; 8] = [
     "xvfb",
     "xauth",
     "webkit2gtk-driver",
     "fonts-dejavu-core",
-    // A message bus, so that a second window finds the first; and what a desktop reads a package's entries with.
+    // A message bus, with which a second window finds the first, and tools that read a package's desktop
+    // entries.
     "dbus",
     "desktop-file-utils",
     "shared-mime-info",
@@ -39,9 +40,6 @@ pub(crate) fn ensure(need: Need) -> Result<()> {
 }
 
 /// Installs `packages`, as root or through sudo.
-///
-/// # Errors
-/// As [`ensure`].
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let names = packages.join(" ");
     let sudo = how_to_become_root(&names)?;

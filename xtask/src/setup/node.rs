@@ -1,4 +1,4 @@
-//! Node, and the window's npm packages and web build, each done again only when what it stands on has changed.
+//! Node, and the window's npm packages and web build, each repeated only if its inputs have changed.
 
 use crate::project::Project;
 use crate::shell::{Program, say, which};
@@ -13,7 +13,7 @@ const OLDEST: (u32, u32) = (20, 19);
 /// Checks that Node is there and new enough.
 ///
 /// # Errors
-/// It is not; the error says how to get it.
+/// It is missing or too old; the error explains how to get it.
 pub(crate) fn ensure() -> Result<()> {
     let found = which("node").and_then(|node| Program::new(node).arg("--version").output().ok());
     let version = found.as_deref().map(str::trim).unwrap_or_default();
