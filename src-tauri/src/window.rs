@@ -154,8 +154,8 @@ fn first_size(screen: Option<(f64, f64)>) -> (f64, f64) {
         .map_or(FIRST, |(width, height)| (fit(FIRST.0, width, SMALLEST.0), fit(FIRST.1, height, SMALLEST.1)))
 }
 
-/// Script that enables test mode in the page (see `ui/src/stores/test-hooks.ts`). WebDriver controls the page,
-/// but not the system's file dialog: in test mode the page has functions that take a path instead.
+/// Script that enables test mode in the page (see `ui/src/stores/test-hooks.ts`). WebDriver controls the
+/// page, but not the system's file dialog: in test mode the page has functions that take a path instead.
 const TEST_HOOKS: &str = "window.__DISSENSUS_E2E__ = true;";
 
 #[cfg(test)]

@@ -45,8 +45,8 @@ session_commands! {
     ) -> ExplainedWords =
         |session| session.analysis.explain_words_as_job(&query, reading_as, show_hidden);
 
-    /// Who marked each word of a text with the type of spans `query.question`, and predictions of it. Nothing
-    /// is predicted for the current annotator before their answer, unless `show_hidden` is set.
+    /// Who marked each word of a text with the type of spans `query.question`, and who is predicted to.
+    /// Nothing is predicted for the current annotator before their answer, unless `show_hidden` is set.
     fn word_heat(
         query: DisagreementQuery,
         text: TextId,

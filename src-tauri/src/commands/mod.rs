@@ -1,7 +1,7 @@
 //! Commands of the window, one file for each of its views. Each only calls a use case.
 //!
-//! Most are one call on the open project or on the application: `session_commands!` and `app_commands!` make the Tauri
-//! command and its TypeScript binding from one declaration.
+//! Most are one call on the open project or on the application: `session_commands!` and `app_commands!` make
+//! the Tauri command and its TypeScript binding from one declaration.
 
 /// Declares commands that run off the main thread, through the function named first.
 macro_rules! commands {
