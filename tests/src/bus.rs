@@ -32,7 +32,7 @@ impl Bus {
         Ok(Self { daemon, address: address.trim().to_owned() })
     }
 
-    /// What DBUS_SESSION_BUS_ADDRESS is to be.
+    /// Value for DBUS_SESSION_BUS_ADDRESS.
     pub fn address(&self) -> &str {
         &self.address
     }

@@ -54,7 +54,7 @@ fn what_is_imported_is_exported_and_imports_again() {
 fn a_second_import_adds_to_the_first() {
     let bench = Bench::without_encoder();
     labelled(&bench);
-    // The same file again says nothing new; a larger one adds what it has besides.
+    // The same file again adds nothing; a larger one adds its additional rows.
     bench.ok(["data", "import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
     assert_eq!(exported(&bench, "same.csv").len(), 240);
     bench.file("more.csv", files::labels(45, 7));
@@ -490,7 +490,8 @@ fn models_are_compared_with_every_figure_of_the_contract() {
     // One answer has no probabilities; what does not apply is absent or null, never 0.
     assert!(baselines[0]["mae"].is_number() && baselines[0]["log_loss"].is_null(), "{document}");
     assert!(baselines[0].get("wasserstein").is_none() && baselines[1]["wasserstein"].is_number());
-    // Every other model and baseline less multilevel, in every metric that both have, with intervals that hold the difference.
+    // Every other model and baseline minus multilevel, in every metric that both have, with intervals that
+    // contain the difference.
     let less = &document["differences"];
     assert_eq!((&less["less"], &less["confidence"]), (&Value::from("multilevel"), &Value::from(0.95)));
     let others: Vec<&str> =
@@ -613,7 +614,7 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     assert_ne!(refused.code, Some(0), "{}", refused.out);
 }
 
-/// Forty texts by five people, the last ten for testing, whose ids and people come in another order than they are sorted.
+/// Forty texts by five people, the last ten for testing; ids and people are not in sorted order.
 fn official(bench: &Bench) {
     let mut csv = String::new();
     for (index, line) in files::labels(40, 5).lines().enumerate() {
@@ -659,7 +660,8 @@ fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
         assert!(shares.iter().all(|share| (share * 5.0 - (share * 5.0).round()).abs() < 1e-9), "{shares:?}");
         assert!(levels.len() == 5 && levels.iter().all(|level| (1.0..=5.0).contains(level)), "{levels:?}");
     }
-    // People in the order of the file, which is a4 to a0: the strict ones (a2) are in the middle, a1 and a4 answer alike.
+    // People in the order of the file, a4 to a0: the strict ones (a2) are in the middle, a1 and a4 answer
+    // alike.
     let mean = |at: usize| answers.iter().map(|(_, levels)| levels[at]).sum::<f64>() / 10.0;
     assert!(mean(2) > mean(1) + 0.5 && mean(2) > mean(4) + 0.5, "{answers:?}");
     assert!(mean(3) > mean(4) && mean(0) > mean(1), "{answers:?}");
@@ -775,7 +777,7 @@ fn a_prediction_is_explained_by_a_sum_labels_and_words() {
     insta::assert_snapshot!(bench.shown(&refused));
 }
 
-/// What `predict` says of the levels 1 to 5, in order.
+/// The probabilities of the levels 1 to 5 printed by `predict`, in order.
 fn probabilities(document: &Value) -> Vec<f64> {
     let of = |level: u32| document["probabilities"][level.to_string()].as_f64();
     (1..=5).map(|level| of(level).unwrap_or_else(|| panic!("no level {level} in {document}"))).collect()
@@ -816,7 +818,8 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
     assert_ne!(before, after);
 }
 
-/// The default order, as text and as a document: what it stands on, and the border of each text. Columns that are empty in every row are left out.
+/// The default order, as text and as a document: its basis, and the border of each text. Columns that are
+/// empty in every row are omitted.
 #[test]
 fn the_default_order_says_what_it_stands_on() {
     let bench = Bench::new();
@@ -841,11 +844,12 @@ fn the_default_order_says_what_it_stands_on() {
     assert!(printed.contains(basis), "{printed}");
     let header = printed.lines().find(|line| line.contains("text id")).unwrap();
     assert!(header.contains("border") && header.contains("combined"), "{header}");
-    // No group of the sample differs on these texts: people are named, by their labels and by confident predictions.
+    // No group of the sample differs on these texts: people are named, by their labels and confident
+    // predictions.
     assert!(header.contains("who") && printed.contains("above: Bruno"), "{printed}");
     let [below, above] = [0, 1].map(|side| found["texts"][0]["sides"][side]["labelled"].as_u64().unwrap());
     assert!(below > 0 && above > 0, "{found}");
-    // The old order has its name.
+    // The old order is available under its name.
     let old = bench.json(ask.into_iter().chain(["--by", "split"]));
     assert_eq!((old["by"].as_str(), old["basis"].as_str()), (Some("split"), None));
 }
@@ -882,8 +886,8 @@ fn only_the_chosen_annotators_are_asked() {
     }
 }
 
-/// Two texts with the same mean label: where the labels lie at both ends the text comes first, and not among the texts on which
-/// all agree.
+/// Of two texts with the same mean label, the one with labels at both ends is first, and not among the texts
+/// that all agree on.
 #[test]
 fn labels_at_both_ends_come_before_labels_in_the_middle() {
     let bench = Bench::new();
@@ -938,8 +942,8 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
 #[test]
 fn agreement_is_krippendorffs() {
     let bench = Bench::without_encoder();
-    // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two observers,
-    // ten units, alpha = 0.095.
+    // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two
+    // observers, ten units, alpha = 0.095.
     let mut csv = String::from("text_id,text,annotator_id,label\n");
     for (progress, values) in [("A", "0100000000"), ("B", "1110010010")] {
         for (unit, value) in values.chars().enumerate() {

@@ -1,5 +1,6 @@
-//! Two copies of one project that were worked on apart and come together, on the command line: exports of all of it are the same bytes, undo
-//! takes back what was given last, contradictions are named; and people and wordings are told apart.
+//! Two copies of a project that were edited separately and merged, on the command line: full exports are
+//! identical, undo removes the newest label, contradictions are reported, and people and wordings stay
+//! distinct.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -25,7 +26,8 @@ fn label(bench: &Bench, project: &str, who: &str, text: &str, value: &str) {
     ]);
 }
 
-/// A project and its copy, each with texts, a question and people of its own and some that both added apart.
+/// A project and its copy, each with texts, a question and people of its own, and some that were added to
+/// both.
 fn apart(bench: &Bench) {
     bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
     bench.ok(["project", "new", A]);

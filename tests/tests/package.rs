@@ -30,7 +30,7 @@ impl Root {
         }
         fs::write(database.join("status"), "")?;
         run(Command::new("dpkg")
-            // The scratch root has no libraries for it to depend on, and nobody needs to be root there.
+            // The scratch root has no libraries for it to depend on, and root is not needed there.
             .args(["--force-depends", "--force-not-root", "--root"])
             .arg(&path)
             .arg("--install")
@@ -44,7 +44,7 @@ impl Root {
 
     /// The one desktop entry.
     fn entry(&self) -> Result<PathBuf> {
-        // Installing may add a cache of types beside it.
+        // Installing may add a cache of types next to it.
         let entries: Vec<PathBuf> = fs::read_dir(self.path("usr/share/applications"))?
             .map(|entry| entry.unwrap().path())
             .filter(|path| path.extension().is_some_and(|extension| extension == "desktop"))
@@ -68,7 +68,7 @@ impl Root {
     }
 }
 
-/// Runs a program that must succeed; what it printed.
+/// Runs a program that must succeed, and returns its output.
 fn run(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -138,7 +138,8 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
     let title = window.text("status-project").await?;
     ensure!(title.contains("My project"), "{title}");
 
-    // The user guide is in the package too, with the pages that the command writes. WebDriver sees the first window only.
+    // The package also contains the user guide, with the pages that the command writes. WebDriver sees only
+    // the first window.
     window.go_to("guide://localhost/index.html").await?;
     let links = "return [...document.querySelectorAll('a')].map((link) => link.pathname).join()";
     let links = window.script(links).await?;

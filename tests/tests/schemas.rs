@@ -1,4 +1,4 @@
-//! What commands print with `--json` is what `dissensus schema` says. `Bench` holds it against that wherever a test runs a command;
+//! The output with `--json` matches `dissensus schema`. `Bench` checks that wherever a test runs a command;
 //! here every command is run, so that none is left out.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 

@@ -1,4 +1,5 @@
-//! Several questions on one screen of the real window, answered by keyboard, and what is then in the file.
+//! Several questions on one screen of the real window, answered by keyboard, and the labels then stored in
+//! the file.
 #![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -15,7 +16,8 @@ const TAB: char = '\u{e004}';
 const RIGHT: char = '\u{e014}';
 const EMOTIONS: &str = "anger,anticipation,disgust,fear,joy,love,optimism,pessimism,sadness,surprise,trust";
 
-/// Four texts, and three questions: which words, which of eleven emotions, how offensive (asked only where there is anger).
+/// Four texts, and three questions: which words, which of eleven emotions, how offensive (asked only if there
+/// is anger).
 fn study(bench: &Bench) -> PathBuf {
     let project = bench.path("Study.dissensus");
     bench.file("texts.csv", files::texts(4));
@@ -48,13 +50,13 @@ async fn begin(window: &Window) -> Result<()> {
     framed(window, "words").await
 }
 
-/// Waits until this question has the keys.
+/// Waits until this question receives the keys.
 async fn framed(window: &Window, question: &str) -> Result<()> {
     let script = "return document.querySelector('[data-testid=\"question-now\"]')?.dataset.question ?? null";
     window.script_when(script, |name| name == question).await.map(drop)
 }
 
-/// Waits until this text is there to be answered.
+/// Waits until this text can be answered.
 async fn on_desk(window: &Window, text: &str) -> Result<()> {
     let script = "return document.querySelector('[data-testid=\"label-text\"]')?.dataset.textId ?? null";
     window.script_when(script, |id| id == text).await.map(drop)
@@ -64,7 +66,7 @@ async fn done(window: &Window, texts: u32) -> Result<()> {
     window.text_when("label-progress-done", |done| done == texts.to_string()).await.map(drop)
 }
 
-/// Text, question and label of what the project has of everybody, read by the command after the window has gone.
+/// Text, question and label of all labels in the project, read by the command after the window has closed.
 fn kept(bench: &Bench, project: &Path) -> BTreeSet<(String, String, String)> {
     let file = bench.path("kept.csv");
     bench.ok(["data".as_ref(), "export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()]);
@@ -195,7 +197,8 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     Ok(())
 }
 
-/// What people do after labelling: who marked what stands under the words, and the findings tell which words people differ on.
+/// After labelling: other people's marks are under the words, and the findings show the words on which people
+/// differ.
 #[tokio::test]
 async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings() -> Result<()> {
     let bench = Bench::new();

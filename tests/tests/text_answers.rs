@@ -1,4 +1,5 @@
-//! Whole answers to a multi-label question on the command line: of the texts of a file, of one text, and by a bundle.
+//! Whole answers to a multi-label question on the command line: for the texts of a file, for one text, and
+//! from a bundle.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -49,7 +50,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     assert_eq!((rows[0]["observed"].as_str(), rows[1]["observed"].as_str()), ("false", "true"));
     let number = |column: &str| rows[0][column].parse::<f64>().unwrap();
     assert!((number("expected_lie") - (number("p_a0_lie") + number("p_a2_lie")) / 2.0).abs() < 1e-6);
-    // What the file has for an annotator is what is told of one typed text.
+    // The prediction for an annotator in the file equals that for one typed text.
     let one = bench.json(["models", "predict", "P.dissensus", "--annotator", "a2", "--text", "You fool"]);
     assert_eq!(one["prediction"], rows[0]["set_a2"].as_str());
     for option in ["rude", "threat", "lie"] {
@@ -175,7 +176,7 @@ fn a_single_answer_stands_beside_its_prediction() {
     assert!(line.trim_end().ends_with('5'), "{said}");
 }
 
-/// Two people who mark *fool*, and three types of which nobody ever marks two.
+/// Two people mark *fool* with the first of four types; the other types are not used.
 #[test]
 fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     let bench = Bench::new();

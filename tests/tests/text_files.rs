@@ -6,7 +6,8 @@ use dissensus_tests::files;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A project with 40 texts and 6 annotators, every text but `t0` labelled by everybody; a copy of `t1` in other case is there too.
+/// A project with 40 texts and 6 annotators, every text except `t0` labelled by everyone; it also has a copy
+/// of `t1` in different case.
 fn labelled(bench: &Bench) {
     let labels = files::labels(40, 6);
     let kept: Vec<&str> = labels.lines().filter(|line| !line.starts_with("t0,")).collect();
@@ -70,7 +71,7 @@ fn texts_are_embedded_in_their_order_in_every_format() {
     assert_eq!(numbers, same);
     let parquet = std::fs::read(bench.path("out.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1") && parquet.len() > 4 * same.len());
-    // Each is the embedding of its own text: of one alone it is nearly the same.
+    // Each is the embedding of its own text: encoding that text on its own gives nearly the same.
     for at in [0, 40, 89] {
         bench.file("one.txt", &lines[at]);
         bench.ok(["models", "embed", "one.txt", "one.jsonl", "--force"]);
@@ -155,7 +156,7 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
     bench.file("b.txt", "one text\n");
     for there in ["b.npy", "b.ids.txt"] {
         bench.file(there, "somebody's own");
-        // No such encoder: that the file is there is told before anything is opened.
+        // The encoder does not exist: the existing file is reported before anything is opened.
         let refused = bench.run(["models", "embed", "b.txt", "b.npy", "--encoder", "no-such-encoder"]);
         assert!(
             refused.code == Some(1) && refused.err.contains(&format!("{there} exists already")),
@@ -180,7 +181,7 @@ fn an_id_that_stands_twice_is_told_with_both_rows() {
     assert_eq!(std::fs::read_to_string(bench.path("out.ids.txt")).unwrap(), "7\n8\n");
 }
 
-/// Nothing is encoded or fitted for a table that cannot be: these projects have no embeddings afterwards.
+/// Nothing is encoded or fitted for an impossible table: these projects have no embeddings afterwards.
 #[test]
 fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
     let bench = Bench::new();
@@ -250,7 +251,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
             "{row:?}"
         );
     }
-    // One person differs from nobody; nothing is replaced unasked.
+    // There is no difference between people with only one person; nothing is replaced without `--force`.
     let again = bench.run(["models", "predictions", "P.dissensus", "all.csv", "--annotators", "a1"]);
     assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
     bench.ok(["models", "predictions", "P.dissensus", "all.csv", "--annotators", "a1", "--force"]);
@@ -319,7 +320,7 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     assert!(nowhere.code == Some(2) && nowhere.err.contains("--out"), "{nowhere:?}");
 }
 
-/// On another machine: neither the project nor an encoder is there, and the folder has another name.
+/// On another machine: without the project and the encoder, and with another name of the folder.
 #[test]
 fn a_bundle_predicts_without_project_and_encoder() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! The real window, as a person uses it with keyboard and mouse.
+//! The real window, used with keyboard and mouse.
 #![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -16,7 +16,7 @@ const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
 const DOWN: char = '\u{e015}';
 
-/// A label that the window showed as given.
+/// A label that the window confirmed.
 #[derive(Debug, PartialEq, Eq)]
 struct Given {
     body: String,
@@ -39,7 +39,7 @@ async fn join(window: &Window, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Presses the key of a level for the text on screen and waits until the window says that the label is given.
+/// Presses the key of a level for the text on screen and waits until the window confirms the label.
 async fn answer(window: &Window, level: u32, done_before: usize) -> Result<Given> {
     let body = window.text_when("label-text", |body| !body.is_empty()).await?;
     window.press(char::from_digit(level, 10).unwrap()).await?;
@@ -53,14 +53,14 @@ async fn confirmed(window: &Window, done: usize) -> Result<()> {
     Ok(())
 }
 
-/// Goes on and waits for another text.
+/// Goes to the next text and waits for it.
 async fn next(window: &Window, last: &Given) -> Result<()> {
     window.press(ENTER).await?;
     window.text_when("label-text", |body| !body.is_empty() && body != last.body).await?;
     Ok(())
 }
 
-/// What the project has of this person, by text, read by the command after the window has gone.
+/// This person's labels in the project, by text, read by the command after the window has closed.
 fn kept(bench: &Bench, project: &Path, annotator: &str) -> BTreeMap<String, String> {
     let file = bench.path("kept.csv");
     let export =
@@ -103,7 +103,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
 
     let window = Window::open(&bench, None).await?;
     window.click("recent-item").await?;
-    // It opens where it was left, as whoever labelled last.
+    // It opens at the last position, as the last annotator.
     window.text_when("label-progress-done", |done| done == "9").await?;
     let who = window.text("label-annotator").await?;
     ensure!(who.contains("Robin"), "opened as {who}");
@@ -133,7 +133,7 @@ async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
     }
     assert!(labels.len() == 62 || labels.len() == 63, "{}", labels.len());
 
-    // And the window goes on with it.
+    // And the window continues with it.
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-label").await?;
     window.text_when("label-progress-done", |done| done == labels.len().to_string()).await?;
@@ -271,8 +271,8 @@ async fn rows_that_are_pasted_are_imported() -> Result<()> {
     Ok(())
 }
 
-/// Texts and what is predicted of them, in the order shown.
-/// The rows of the ranking that are drawn, each with its text, once they are there and other ones than `before`.
+/// Texts and their predictions in the order shown: the rendered rows of the ranking, once they are there and
+/// differ from `before`.
 async fn ranking(window: &Window, before: &[String]) -> Result<Vec<String>> {
     let rows = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -387,7 +387,7 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
 
     window.click("run-new").await?;
     window.click("run-start").await?;
-    // The dialog goes once the run has begun; until then it lies over the page.
+    // The dialog closes once the run has begun; until then it covers the page.
     window.gone("run-dialog").await?;
     // Nothing waits for the training.
     window.click("nav-label").await?;
@@ -398,7 +398,7 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     window.click("nav-models").await?;
     run_states_when(&window, &["finished", "finished"]).await?;
     window.click("run-item").await?;
-    // What the window shows is what the command reads from the project, which knows the figure to all its digits.
+    // The window shows the value that the command reads from the project, which stores it with all digits.
     let shown: f64 = window.text("run-metric-log_loss").await?.parse()?;
     for (check, ticked) in window.all("run-check").await?.into_iter().zip(["1 of 2", "2 of 2"]) {
         check.click().await?;
@@ -454,7 +454,7 @@ async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     let first = Window::open(&bench, Some(&project)).await?;
     first.find("summary").await?;
-    // A person with a home of their own, so that the two windows are told apart.
+    // A user with another home folder, so that the two are separate windows.
     let other = Bench::without_encoder();
     let second = Window::open(&other, Some(&project)).await?;
     let problem = second.text("problem-toast").await?;
@@ -533,7 +533,7 @@ async fn a_system_that_shuts_down_leaves_a_whole_project() -> Result<()> {
     processes::terminate(window.process()?);
     window.ended().await?;
 
-    // The one file alone, as somebody would mail it.
+    // A copy of the one file, as someone would mail it.
     let copy = bench.path("Copy.dissensus");
     std::fs::copy(&project, &copy)?;
     ensure!(!bench.path("S.dissensus-wal").exists(), "the project was not closed");
@@ -546,7 +546,7 @@ async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do()
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
-    // Nobody listens on the discard port.
+    // Nothing listens on the discard port.
     let start = Start::new(Some(&project)).with_hub("http://127.0.0.1:9");
     let window = Window::start(&bench, start).await?;
     window.click("encoder-get").await?;
@@ -611,7 +611,7 @@ fn number(shown: &str) -> Result<f64> {
     first.parse().with_context(|| format!("{shown:?} is no number"))
 }
 
-/// Holds a number on screen, of so many decimals, against what the command says.
+/// Compares a number on screen, with so many decimals, with the value from the command.
 fn same(what: &str, shown: &str, told: &Value, decimals: i32) -> Result<()> {
     let Some(told) = told.as_f64() else {
         ensure!(shown == "–", "{what}: the window shows {shown}, the command says {told}");
@@ -625,7 +625,8 @@ fn same(what: &str, shown: &str, told: &Value, decimals: i32) -> Result<()> {
     Ok(())
 }
 
-/// Holds the words of a bar ("what: 1: 20 %, 4: 61 %"; levels below 5 % are not said) against shares of the levels.
+/// Compares the text of a bar ("what: 1: 20 %, 4: 61 %"; levels below 5 % are omitted) with the shares of the
+/// levels.
 fn same_shares(what: &str, bar: &str, levels: &[Value], told: &[f64]) -> Result<()> {
     let said: BTreeMap<&str, f64> = bar
         .split(", ")
@@ -716,7 +717,7 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
 
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-people").await?;
-    // By name, so that the rows keep their order while figures come.
+    // Sorted by name, so that the order of rows does not change while values arrive.
     window.find("annotator-row").await?;
     window
         .script("document.querySelector('[data-testid=\"annotator-list\"] [role=columnheader].name button').click()")
@@ -734,7 +735,8 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
     // Accuracy is measured by a job of its own.
     let shown = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"]')].map((row) => row.innerText)";
     window.script_when(shown, |rows| !rows.to_string().contains('…')).await?;
-    // The update that was asked for above may begin another measurement: what is read must be of a finished one.
+    // The update requested above may begin another measurement: only the result of a finished one may be
+    // read.
     let mut tries = 0;
     // A column in which people do not differ is left out.
     let heads = "return [...document.querySelectorAll('[data-testid=\"annotator-list\"] [role=columnheader]')].map((head) => head.classList[0])";
@@ -770,7 +772,8 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
             ensure!((0.0..=100.0).contains(&share), "{name}: {accuracy}");
         }
     }
-    // Who is stricter gives higher levels: the order of severities is that of the mean levels, at its two ends.
+    // Stricter annotators give higher levels: the most severe one has a higher mean level than the least severe
+    // one.
     let mean = |name: &str| {
         let levels = &given[name];
         let sum: f64 = levels.iter().map(|(level, n)| level.parse::<f64>().unwrap() * *n as f64).sum();
@@ -862,7 +865,7 @@ async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_one
     ]);
     let wanted = told["rows"][0]["text"].to_string();
     let window = Window::open(&bench, Some(&project)).await?;
-    // It opens with how far it is, as the command tells it.
+    // It opens with the progress, as printed by the command.
     let overview = bench.json(["project".as_ref(), "overview".as_ref(), project.as_os_str()]);
     let alpha = overview["agreement"][0]["alpha"].as_f64().unwrap();
     window.text_when("summary-alpha", |shown| shown.contains(&format!("{alpha:.2}"))).await?;
@@ -885,7 +888,8 @@ async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_one
     window.press_with_control('f').await?;
     window.click("texts-filter-answered").await?;
     window.text_when("texts-total", |total| total == "1 text").await?;
-    // The search left one text too: the list of the own ones may still be on its way, and an empty list has nothing to choose.
+    // The search left one text too: the list of own texts may still be loading, and an empty list has nothing
+    // to select.
     for _ in 0..50 {
         window.press(DOWN).await?;
         if window.script(CHOSEN).await? == Value::String(wanted.clone()) {

@@ -1,4 +1,5 @@
-//! What every command prints on the sample project and on small ones: standard output as it is, standard error behind `!`.
+//! The output of every command on the sample project and on small ones: standard output as it is, standard
+//! error after `!`.
 
 use super::hold;
 use dissensus_tests::command::Bench;
