@@ -111,7 +111,7 @@ impl Program {
     pub(crate) fn spawn_with_one_output(mut self) -> Result<(Child, PipeReader)> {
         let (out, into) = std::io::pipe()?;
         self.command.stdin(Stdio::null()).stdout(into.try_clone()?).stderr(into);
-        // With `self` goes this side's hold on the stream, which would never end otherwise.
+        // `self` is dropped on return, and with it this side of the stream, which would never end otherwise.
         let child = self.command.spawn().with_context(|| self.cannot_start())?;
         Ok((child, out))
     }

@@ -24,7 +24,7 @@ pub(crate) fn fetch(entry: &Entry, folder: &Path) -> Result<()> {
         bail!("HF_ENDPOINT is \"{endpoint}\": only addresses with https:// are fetched from");
     }
     let base = format!("{}/{}/resolve/{}", endpoint.trim_end_matches('/'), hub.repository, hub.revision);
-    // The smallest first: an unreachable hub is found out in seconds.
+    // The smallest first: an unreachable hub is noticed within seconds.
     let mut files: Vec<_> = entry.files.iter().filter(|file| Origin::Hub.has(file)).collect();
     files.sort_by_key(|file| file.bytes);
     for file in files {

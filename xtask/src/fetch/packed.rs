@@ -20,8 +20,8 @@ use std::path::Path;
 const BLOCK: usize = 32;
 const BLOCK_BYTES: usize = 18;
 
-/// The configuration of the folder: mean pooling, scaled to length 1, and the prompt that every text begins
-/// with.
+/// The configuration of the folder: mean pooling, scaled to length 1,
+/// and the prompt that every text begins with.
 const SETTINGS: [(&str, &str); 3] = [
     (
         "modules.json",

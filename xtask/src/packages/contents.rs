@@ -100,8 +100,7 @@ impl Parts {
                 bundle.insert("linux".to_owned(), kinds);
             }
             "macos" => {
-                // Next to the window's program; manual and completions where a package manager can link them
-                // from.
+                // Next to the window's program; manual and completions where package managers can link them.
                 let files = json!({
                     "MacOS/dissensus": text(&self.command)?,
                     "SharedSupport/man/man1": text(&self.manual)?,

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Environment variable for builds that run on other machines: the binaries then look for nothing in this
-/// checkout.
+/// Environment variable for builds that run on other machines:
+/// the binaries then look for nothing in this checkout.
 const PACKED: (&str, &str) = ("DISSENSUS_PACKAGE", "1");
 
 /// Which binaries are packed.
@@ -44,7 +44,7 @@ pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<V
     let config = step("command, manual and completions", || contents::prepare(project, profile))?;
     let folder = project.target.join(profile.folder()).join("bundle");
     if folder.exists() {
-        // So that what is found below was made now.
+        // So that only new installers are found below.
         fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
     }
     step("installers", || {

@@ -14,8 +14,7 @@ pub(crate) const TESTS: [&str; 8] = [
     "xauth",
     "webkit2gtk-driver",
     "fonts-dejavu-core",
-    // A message bus, with which a second window finds the first, and tools that read a package's desktop
-    // entries.
+    // A message bus, with which a second window finds the first, and tools for a package's desktop entries.
     "dbus",
     "desktop-file-utils",
     "shared-mime-info",
@@ -47,7 +46,7 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
         "missing: {names}\n    will run: {0}apt-get update && {0}apt-get install -y {names}",
         if sudo { "sudo " } else { "" }
     ));
-    // One unreachable source of many makes this fail; the packages may well be in another.
+    // One unreachable source of many makes this fail; the packages may be in another.
     if let Err(error) = apt_get(sudo, &["update", "-q"]) {
         say(format!("{error:#}; trying with the list of packages that is there"));
     }
@@ -81,7 +80,7 @@ fn apt_get(sudo: bool, arguments: &[&str]) -> Result<()> {
 }
 
 fn is_installed(package: &str) -> bool {
-    // Quiet on purpose: dpkg-query complains on stderr about packages it has never heard of.
+    // Quiet on purpose: dpkg-query complains on stderr about unknown packages.
     std::process::Command::new("dpkg-query")
         .args(["-W", "-f", "${Status}", package])
         .output()

@@ -105,7 +105,7 @@ impl Stamp {
 
     /// Before the work, so that a failure half-way is not taken for done.
     fn forget(&self) {
-        // It need not be there.
+        // It may be missing.
         let _ = fs::remove_file(&self.path);
     }
 

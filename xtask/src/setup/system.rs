@@ -72,8 +72,7 @@ fn manager_of(release: &str) -> Option<Manager> {
 
 /// The exact command that installs all that `need` wants.
 fn install_line(manager: Manager, need: Need) -> String {
-    // dnf and zypper find a package by what it provides, which is stable across releases; package names are
-    // not.
+    // dnf and zypper find a package by what it provides, which is more stable across releases than names.
     let (start, build, tests) = match manager {
         Manager::Apt => ("sudo apt-get install -y", apt::BUILD.join(" "), apt::TESTS.join(" ")),
         Manager::Dnf => (

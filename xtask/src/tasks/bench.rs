@@ -213,7 +213,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The system clears its temporary folder where we cannot.
+        // The system clears its temporary folder if this fails.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

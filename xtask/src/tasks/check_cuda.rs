@@ -17,8 +17,8 @@ const WHEELS: &str = include_str!("../cuda/wheels.txt");
 const INSIDE: &str = "nvidia/cu13";
 /// The folder of the stub of the driver's library, below the toolkit.
 const STUBS: &str = "lib/stubs";
-/// The compute capability to compile kernels for, unless CUDA_COMPUTE_CAP is set: without a GPU it cannot be
-/// detected.
+/// The compute capability to compile kernels for, unless CUDA_COMPUTE_CAP is set:
+/// without a GPU it cannot be detected.
 const CAPABILITY: &str = "90";
 
 /// Compiles and links the command and the window with the `cuda` feature.
@@ -36,7 +36,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         let path =
             std::env::join_paths(std::iter::once(toolkit.join("bin")).chain(std::env::split_paths(&path)));
         let capability = std::env::var("CUDA_COMPUTE_CAP").unwrap_or_else(|_| CAPABILITY.to_owned());
-        // A folder of its own: this feature must not make the everyday build compile everything again.
+        // A separate folder: this feature must not make the everyday build compile everything again.
         Ok::<_, anyhow::Error>(
             Program::cargo()
                 .arg(verb)
@@ -138,8 +138,8 @@ fn link(_: &Path) -> Result<()> {
 }
 
 /// Builds a stub of the driver's library, which is installed with the driver and not with the compiler. It
-/// has every function that the header names, so that programs link and start; each returns that there is no
-/// device.
+/// has every function that the header names, so that programs link and start;
+/// each returns that there is no device.
 fn driver_stub(toolkit: &Path) -> Result<()> {
     const CUDA_ERROR_NO_DEVICE: u32 = 100;
     let header = toolkit.join("include/cuda.h");
@@ -150,7 +150,8 @@ fn driver_stub(toolkit: &Path) -> Result<()> {
     let function = |name: &str| format!("int {name}(void) {{ return {CUDA_ERROR_NO_DEVICE}; }}\n");
     fs::write(&source, functions(&header).into_iter().map(function).collect::<String>())
         .with_context(|| format!("writing {}", source.display()))?;
-    // Programs ask for the name with the version when they start, and for the plain one when they are linked.
+    // Programs look for the name with the version when they start,
+    // and for the plain one when they are linked.
     let library = stubs.join("libcuda.so.1");
     Program::new("cc")
         .args(["-shared", "-fPIC", "-w", "-fno-builtin", "-Wl,-soname,libcuda.so.1", "-o"])

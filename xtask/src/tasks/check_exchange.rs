@@ -10,8 +10,8 @@ use std::fs;
 /// Creates the environment if needed, and runs the check.
 ///
 /// # Errors
-/// The command is not built, Python with venv and pip is missing, a package cannot be fetched, or a count
-/// differs.
+/// The command is not built, Python with venv and pip is missing, a package cannot be fetched,
+/// or a count differs.
 pub(crate) fn run(project: &Project) -> Result<()> {
     if !checked(project)? {
         bail!("{NEEDED}");

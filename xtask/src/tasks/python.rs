@@ -71,7 +71,7 @@ pub(crate) fn environment(project: &Project, name: &str, requirements: &str) -> 
     if !new_enough || !new_environment(&folder) {
         return Ok(None);
     }
-    // Pinned, with everything that they need among them: nothing else comes along.
+    // Pinned, with all dependencies: nothing else is installed.
     let install = Program::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "-r"])
         .arg(&wanted);

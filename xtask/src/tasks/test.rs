@@ -1,8 +1,8 @@
 //! `cargo xtask test`: every check and every test, in an order that fails early.
 //!
 //! All steps use one profile and one set of features for the whole workspace, so that nothing is compiled
-//! twice. Independent steps run in parallel: many wait for a window, a disk or one last thread half of the
-//! time.
+//! twice. Independent steps run in parallel: many wait for a window,
+//! a disk or one last thread half of the time.
 
 use super::side_by_side;
 use crate::fetch;
@@ -16,8 +16,8 @@ use anyhow::{Context, Result, bail};
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
 /// The stages run one after the other; the rows of a stage in parallel; the steps of a row one after the
-/// other. In the last stage the first row has the tests that wait most, and the second those that compute
-/// most.
+/// other. In the last stage the first row has the tests that wait most,
+/// and the second those that compute most.
 const STAGES: [&[&[Step]]; 3] = [
     &[&[
         ("room", room::ensure),
@@ -85,7 +85,7 @@ pub(crate) fn run(project: &Project, only: Option<&str>) -> Result<()> {
 }
 
 fn all(project: &Project) -> Result<()> {
-    // Asked for now: once the build has replaced this program's file, the system no longer knows its name.
+    // Read now: once the build has replaced this program's file, the system no longer knows its name.
     let program = std::env::current_exe().context("asking where this program is")?;
     for stage in STAGES {
         if let [row] = stage {
@@ -109,8 +109,8 @@ fn cargo(project: &Project, arguments: &[&str]) -> Program {
     Program::cargo().args(arguments).in_folder(&project.root)
 }
 
-/// Runs `cargo test` with the programs of the step `build`: tests without them build their own, with other
-/// features.
+/// Runs `cargo test` with the programs of the step `build`: tests without them build their own,
+/// with other features.
 fn cargo_test(project: &Project, arguments: &[&str]) -> Program {
     cargo(project, &["test"])
         .args(arguments)
