@@ -60,7 +60,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
         {
             closing::requested(app, &api);
         }
-        // The user guide goes with the window from which it was opened.
+        // The user guide closes with the window from which it was opened.
         RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } if label == WINDOW => app.exit(0),
         // A double click on a file, on the only system that does not start the program with its path.
         #[cfg(target_os = "macos")]
@@ -84,8 +84,8 @@ fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::
     match &launch.home {
         None => Some(builder.build()),
         Some(home) if cfg!(target_os = "linux") => Some(builder.dbus_id(bus_name(home)).build()),
-        // On other systems the name cannot be chosen, and separate settings folders are for tests and
-        // trials.
+        // On other systems the name cannot be chosen,
+        // and separate settings folders are for tests and trials.
         Some(_) => None,
     }
 }

@@ -12,8 +12,8 @@ app_commands! {
     /// Version, encoder and device.
     fn app_info() -> AppInfo = |workbench| Ok(workbench.app_info());
 
-    /// Versions, device, sizes and the last lines of the log, for a bug report, without any text, label or
-    /// name.
+    /// Versions, device, sizes and the last lines of the log, for a bug report, without any text,
+    /// label or name.
     fn diagnostics() -> String = |workbench| Ok(workbench.diagnostics());
 }
 

@@ -36,8 +36,8 @@ session_commands! {
     fn explain(query: ExplainQuery, reading_as: Option<AnnotatorId>, show_hidden: bool) -> Explanation =
         |session| session.analysis.explain(&query, reading_as, show_hidden);
 
-    /// The words that contribute to the score of the text. A job: it reports progress by events and can be
-    /// cancelled.
+    /// The words that contribute to the score of the text. A job:
+    /// it reports progress by events and can be cancelled.
     fn explain_words(
         query: ExplainQuery,
         reading_as: Option<AnnotatorId>,

@@ -12,8 +12,8 @@ session_commands! {
     fn import_preview(path: String, choices: ImportChoices) -> ImportPreview =
         |session| session.exchange.preview(Path::new(&path), &choices);
 
-    /// Previews a file, with the columns chosen for the last file that had the same ones, if any; nothing is
-    /// written.
+    /// Previews a file, with the columns chosen for the last file that had the same ones, if any;
+    /// nothing is written.
     fn import_preview_as_last_time(path: String) -> ImportPreview =
         |session| session.exchange.preview_as_last_time(Path::new(&path));
 
@@ -40,8 +40,8 @@ session_commands! {
         |session| session.exchange.import_as_job(Path::new(&path), &choices);
 
     /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set),
-    /// else with ids, so that it can be imported again; with decisions on each text, where `decisions` is
-    /// set.
+    /// else with ids, so that it can be imported again; with decisions on each text,
+    /// where `decisions` is set.
     fn export_project(path: String, pseudonyms: bool, notes: bool, decisions: bool) -> ExportReport =
         |session| {
         let wish = pseudonyms.then_some(Pseudonymised { notes });
