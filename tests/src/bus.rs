@@ -40,7 +40,7 @@ impl Bus {
 
 impl Drop for Bus {
     fn drop(&mut self) {
-        // It may have died with the test.
+        // It may have ended with the test.
         let _ = self.daemon.kill();
         let _ = self.daemon.wait();
     }

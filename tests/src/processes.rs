@@ -38,8 +38,8 @@ pub fn go_on(pid: u32) {
 /// Waits until no thread of a killed process runs any more.
 ///
 /// `kill` only sends a signal: a thread that is writing to the disk finishes that first, and only then are
-/// the process's locks free. A process that has not been waited for stays listed, with threads that are all
-/// dead.
+/// the process's locks free. A process that has not been waited for stays listed,
+/// with threads that are all dead.
 ///
 /// # Panics
 /// It is still running after a minute.
@@ -67,8 +67,7 @@ fn at_work(pid: u32) -> bool {
 /// Ends every process of the group that `leader` leads, and waits for the leader.
 pub fn end_group(leader: &mut Child) {
     if !signal(&format!("-s KILL -- -{}", leader.id())) {
-        // Without such a group: the leader only, which may have ended too. Waiting for a live one would never
-        // end.
+        // Without such a group: the leader only, which may have ended too. Waiting for a live one never ends.
         let _ = leader.kill();
     }
     let _ = leader.wait();
@@ -99,8 +98,7 @@ pub fn peak_memory(child: &mut Child) -> Option<u64> {
             Ok(Some(_)) => return peak,
             Err(error) => panic!("waiting for a process: {error}"),
         }
-        // The high-water mark, so that nothing is missed between two reads; an ended process has none any
-        // more.
+        // The high-water mark, so that nothing is missed between two reads; an ended process has none.
         let line = std::fs::read_to_string(&status).unwrap_or_default();
         let kib = line
             .lines()

@@ -25,8 +25,7 @@ pub fn window() -> &'static Path {
 
 /// The folder of the checkout.
 pub fn checkout() -> PathBuf {
-    // Read when the test starts: a target folder shared by several checkouts may hold what another one
-    // compiled.
+    // Read at run time: a target folder shared by several checkouts may hold what another one compiled.
     let here = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().unwrap_or(&here).to_owned()
@@ -52,8 +51,7 @@ fn found(variable: &str, name: &str) -> PathBuf {
 /// Builds both programs (the second call finds nothing to do) and returns the path of `name`.
 fn build(name: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // With the features of the whole workspace and without the variables of a test, so that nothing is
-    // compiled twice.
+    // With the features of the whole workspace and without the variables of a test, to compile nothing twice.
     cargo.args(["build", "--message-format=json-render-diagnostics", "--workspace", "--bin", name]);
     cargo.args(["--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"]);
     for (variable, _) in std::env::vars_os() {

@@ -1,5 +1,5 @@
-//! Replaces values that differ between two runs of a command, so that its output can be compared with a
-//! snapshot.
+//! Replaces values that differ between two runs of a command,
+//! so that its output can be compared with a snapshot.
 
 use regex::{Captures, Regex};
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let rules = [
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[UUID]"),
         (r"another copy \([0-9a-f]{4}\)", "another copy ([COPY])"),
-        // Pseudonyms are drawn by lot.
+        // Pseudonyms are random.
         (r"\bA\d{1,2}\b", "[PSEUDONYM]"),
         // Milliseconds and seconds since 1970.
         (r"\b[1-9]\d{12}(\.\d+)?\b", "[TIME]"),
@@ -77,7 +77,7 @@ fn rounded(number: &str, decimals: usize) -> Cow<'_, str> {
         return Cow::Borrowed(number);
     }
     let text = format!("{value:.decimals$}");
-    // What rounds to nothing has no sign, which may differ as the last digits do.
+    // A number that rounds to zero has no sign, which may differ as the last digits do.
     let nothing = text.bytes().all(|byte| b"-0.".contains(&byte));
     Cow::Owned(if nothing { text.trim_start_matches('-').to_owned() } else { text })
 }

@@ -42,7 +42,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // It may have died with the test.
+        // It may have ended with the test.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

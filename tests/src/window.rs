@@ -63,7 +63,7 @@ impl Start {
 pub struct Window {
     client: Option<Client>,
     driver: Driver,
-    // Dropped after the driver, so that no program loses its screen before it is ended.
+    // Dropped after the driver, so that no program loses its screen before it is stopped.
     screen: Screen,
 }
 
@@ -98,7 +98,7 @@ impl Window {
     /// It has not after a while.
     pub async fn ended(mut self) -> Result<()> {
         self.driver.wait_for_the_end().await?;
-        // The session has gone with the program: its client would only wait for an answer.
+        // The session has ended with the program: its client would only wait for an answer.
         self.client = None;
         Ok(())
     }
@@ -143,7 +143,7 @@ impl Window {
         let pid = self.driver.program().context("the window's program is not running")?;
         processes::kill(pid);
         processes::wait_for_the_end(pid);
-        // The session has gone with the program: its client would only wait for an answer.
+        // The session has ended with the program: its client would only wait for an answer.
         self.client = None;
         Ok(())
     }
@@ -209,7 +209,7 @@ impl Window {
         let start = Instant::now();
         let mut last = String::new();
         while start.elapsed() < PATIENCE {
-            // Asked for by script, because an element may be drawn anew between being found and being read.
+            // Read by a script, because an element may be rendered again between being found and being read.
             let text = self
                 .script(&format!("return document.querySelector({:?})?.textContent ?? null", by_id(id)))
                 .await?;
@@ -384,7 +384,7 @@ impl Driver {
         let address = format!("http://127.0.0.1:{}", self.port);
         let connect = async {
             loop {
-                // The driver needs a moment before it listens.
+                // The driver needs a moment until it listens.
                 match builder.connect(&address).await {
                     Ok(client) => return client,
                     Err(_) => tokio::time::sleep(BLINK * 4).await,
@@ -424,7 +424,7 @@ fn surroundings(command: &mut Command, bench: &Bench, screen: &Screen, start: &S
         .env("DISPLAY", screen.name())
         .env("GDK_BACKEND", "x11")
         .env_remove("WAYLAND_DISPLAY")
-        // Both make WebKit hang under a screen without a graphics card.
+        // Either makes WebKit hang under a screen without a graphics card.
         .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
         .env_remove("WEBKIT_DISABLE_COMPOSITING_MODE")
         .env("DISSENSUS_E2E", "1")

@@ -26,7 +26,8 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
     bench.file("texts.csv", files::labels(100, 2));
     bench.ok(["project", "new", "P.dissensus"]);
     bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
-    // How long one label takes here, so that the kills fall all over it, before and after the commit.
+    // The time one label takes on this machine, so that kills are spread over it,
+    // before and after the commit.
     let once = || {
         let start = Instant::now();
         bench.ok([
@@ -42,8 +43,8 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
         ]);
         start.elapsed()
     };
-    // The first run also reads the program from disk: the fastest of several predicts how long the next ones
-    // take.
+    // The first run also reads the program from disk:
+    // the fastest of several predicts the time of the next ones.
     let usual = (0..6).map(|_| once()).min().unwrap();
 
     let (mut confirmed, mut killed) = (BTreeMap::new(), 0);
@@ -79,7 +80,7 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
             assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
             killed += 1;
         }
-        // The line is the confirmation: it counts even where the kill came before the exit.
+        // The printed line is the confirmation: it counts even if the process is killed before it exits.
         if printed.ends_with('\n') {
             confirmed.insert(text, value);
         }
@@ -90,7 +91,7 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
     for (text, value) in &confirmed {
         assert_eq!(kept.get(text), Some(value), "the confirmed label of {text} is lost");
     }
-    // A label that was killed may be there or not, but never as something else.
+    // A label whose command was killed may be there or not, but never with another value.
     for (text, value) in &kept {
         let index: u32 = text[1..].parse().unwrap();
         assert_eq!(*value, (index % 5 + 1).to_string(), "{text}");
@@ -156,7 +157,7 @@ fn a_killed_export_for_a_tool_leaves_no_half_file() {
         }
     }
     assert!(killed > 0, "the export was never killed at work");
-    // A later one clears away what the killed ones left under other names.
+    // A later export removes the files that killed ones left under other names.
     let left = || -> Vec<PathBuf> {
         let paths = std::fs::read_dir(bench.folder()).unwrap().map(|entry| entry.unwrap().path());
         paths.filter(|path| path.extension().is_some_and(|ending| ending == "part")).collect()
@@ -169,15 +170,14 @@ fn a_killed_export_for_a_tool_leaves_no_half_file() {
     assert_eq!(left(), Vec::<PathBuf>::new());
 }
 
-/// A killed evaluation stores nothing: the project is unchanged, and the same evaluation gives the same
-/// result.
+/// A killed evaluation stores nothing: the project is unchanged, and repeating it gives the same result.
 #[test]
 fn a_killed_evaluation_leaves_the_project_as_it_was() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     bench.ok(["models", "encode", "P.dissensus"]);
     let info = bench.json(["project", "info", "P.dissensus"]);
-    // With the differences between models.
+    // Includes the differences between models.
     let asked =
         ["models", "evaluate", "P.dissensus", "--question", "offensiveness", "--models", "multilevel,shared"];
     let answer = || {
@@ -215,7 +215,7 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // Until the first batch is in the file; the command that asks has to share it with the one at work.
+    // Until the first batch is in the file; the polling command has to share the file with the running one.
     let start = Instant::now();
     while encoded() == 0 && start.elapsed() < Duration::from_secs(120) {
         sleep(Duration::from_millis(30));
@@ -280,8 +280,7 @@ fn training_goes_on(bench: &Bench, asked: &[&str]) {
     processes::kill(child.id());
     child.wait().unwrap();
 
-    // Changes to the project in the meantime make no difference: another label of a training text, a new
-    // annotator, new texts.
+    // Changes to the project in the meantime make no difference: labels of training texts, annotators, texts.
     let label =
         ["label", "record", "P.dissensus", "--question", "offensiveness", "--annotator", "new", "--text-id"];
     for text in ["c001", "c002", "c003", "c004"] {
@@ -341,7 +340,7 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
             assert!(told.unwrap().success());
             let status = child.wait().unwrap();
             let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-            // Stopped, or it was done just before.
+            // Stopped, or finished just before.
             assert!(matches!(status.code(), Some(130 | 0)), "{signal}: {status}");
             let labels = labels_in_file_alone(&bench);
             assert_eq!(labels, if status.success() { 40_000 } else { 0 }, "{signal}");
@@ -470,7 +469,7 @@ fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     let child = import_at_work(&bench, "P.dissensus");
-    // However slow this machine is, the import has not ended when the other one comes.
+    // However slow this machine is, the import has not ended when the other command starts.
     processes::hold(child.id());
     std::fs::rename(bench.path("P.dissensus"), bench.path("Q.dissensus")).unwrap();
     let label =
@@ -629,8 +628,8 @@ fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
 }
 
 /// The journal left by a program that was killed while it created a project records a database without pages:
-/// a backup put in its place must stay whole, even when only read, and the advice must name existing
-/// commands.
+/// a backup put in its place must stay whole, even when only read,
+/// and the advice must name existing commands.
 #[test]
 fn a_backup_beside_the_journal_of_a_project_that_was_being_made_is_not_emptied() {
     let bench = Bench::without_encoder();

@@ -4,8 +4,8 @@
 use dissensus_tests::command::Bench;
 use serde_json::Value;
 
-/// 60 texts: a yes/no question on all, a scale on half of them, and one with three options, asked of one
-/// person.
+/// 60 texts: a yes/no question on all, a scale on half of them, and one with three options,
+/// asked of one person.
 fn project(bench: &Bench) {
     bench.ok(["project", "new", "P.dissensus"]);
     let rows = |asked: std::ops::Range<usize>, people: &[&str], label: &dyn Fn(usize) -> String| -> String {
@@ -68,7 +68,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
         .collect();
     assert!((weights.iter().sum::<f64>() - 3.5).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
 
-    // Read by people: each question in a line, and what was learned together.
+    // The printed form: one line for each question, and what was learned together.
     let said = bench.ok(asking(&["--question", "feelings", "--class-weights"]));
     for part in [
         "feelings: joy",
@@ -92,7 +92,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
     let several = bench.json(several);
     assert_eq!(several["runs"][0]["probabilities"], bench.json(text)["probabilities"]);
     assert_eq!(several["runs"][1]["question"], "tone, of it");
-    // As tables: of a file's texts, and of the project's.
+    // Tables: for the texts of a file, and for those of the project.
     bench.file("new.txt", "comment\nanother comment\n");
     let tables = ["models", "predict", "P.dissensus", "--texts", "new.txt", "--out", "t.csv", "--run", "2,5"];
     let written = bench.json(tables);
@@ -103,7 +103,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
     }
     assert_eq!(bench.json(["models", "predictions", "P.dissensus", "all.csv", "--run", "2"])["run"], 2);
     assert!(lines("all.csv") > lines("t-2.csv"));
-    // Without a training in steps the live model is fitted as ever.
+    // Without gradient training the live model is fitted as usual.
     let one = bench.json(asking(&["--questions", "rude", "--pos-weight", "4"]));
     assert_eq!(
         (one["info"]["joint"].as_u64(), one["info"]["question_name"].as_str()),

@@ -107,7 +107,7 @@ fn eleven_emotions_are_imported_and_each_is_learned() {
     assert!(of(tuned, "macro_f1") > 0.52, "{tuned}");
     let prior = found["baselines"].as_array().unwrap().iter().find(|one| one["model"] == "prior").unwrap();
     assert!(of(ours, "log_loss") < 0.75 * of(prior, "log_loss"), "{prior}");
-    // An option by its name has the scores that it has within the whole.
+    // An option selected by its name has the same scores as within the whole question.
     let name = format!("{}: trust", question["name"].as_str().unwrap());
     let mut arguments = vec!["models".into(), "evaluate".into(), project.into_os_string()];
     arguments.extend(["--split", "column", "--models", "multilevel", "--question", &name].map(Into::into));
@@ -192,7 +192,7 @@ fn vicomtech_is_predicted_with_the_pooling_that_validation_chose() {
     assert_eq!(tried["tried"].as_array().unwrap().len(), 5, "{tried}");
     let document =
         bench.json(["models", "evaluate", "v.dissensus", "--split", "column", "--models", "shared"]);
-    // The bar of 0.81 is two texts of 478 away (BENCHMARKS.md); this holds what is reached.
+    // The target of 0.81 is two texts of 478 away (BENCHMARKS.md); this checks what is reached today.
     assert!(figure(&document, "shared", "accuracy") >= 0.80, "{document}");
 }
 
@@ -342,7 +342,7 @@ fn a_plan_from_a_pilot_keeps_its_width_on_other_texts() {
         let plan = bench.json(["study", "plan", &project, "--interval-width", "2.2"]);
         let n = plan["for_width"]["value"].as_u64().unwrap();
         *numbers.entry(n).or_default() += 1;
-        // The means of two groups of n people differ with twice the variance of one.
+        // The difference of the means of two groups of n people has twice the variance of one mean.
         let (mut squares, mut pairs) = (0.0, 0.0);
         for (_, labels) in &texts[100..] {
             let mut levels: Vec<f64> = labels.iter().map(|(_, level)| *level).collect();

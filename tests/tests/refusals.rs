@@ -21,8 +21,8 @@ fn filled(bench: Bench) -> Bench {
     bench
 }
 
-/// Runs a command that must be refused, and checks that neither the project nor any file next to it has
-/// changed.
+/// Runs a command that must be refused, and checks that neither the project nor
+/// any file next to it has changed.
 fn refused(bench: &Bench, arguments: &[&str]) -> String {
     let before = snapshot(bench);
     let message = bench.refused(arguments);
@@ -250,7 +250,7 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
         bench.refused(["data".as_ref(), "import".as_ref(), project.as_os_str(), "big.csv".as_ref()]);
     assert!(message.contains("full") || message.contains("space"), "{message}");
     assert_eq!(info()["labels"], 400);
-    // Single labels until the disk is full: each was confirmed or refused, and the confirmed ones are there.
+    // Single labels until the disk is full: each was confirmed or refused, and the confirmed ones are stored.
     let filler = disk.path("filler");
     fill(&filler);
     let mut confirmed = 0;
@@ -263,8 +263,7 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
         match outcome.code {
             Some(0) => confirmed += 1,
             Some(1) => {
-                // While it opens its shared memory SQLite does not distinguish a full disk from a failing
-                // one.
+                // SQLite cannot distinguish a full disk from a failing one while it opens its shared memory.
                 assert!(outcome.err.contains("the disk"), "{}", outcome.err);
                 break;
             }
@@ -285,7 +284,7 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
     let train: Vec<&str> =
         train.into_iter().chain(["--epochs", "3", "--patience", "0", "--split", "by-text:0.7"]).collect();
     let whole = bench.json(&train);
-    // Over the folder of the finished run, which is not needed again.
+    // Mounted over the folder of the finished run, which is not needed again.
     let folder = bench.path("P.dissensus.runs");
     // Space for one checkpoint of 647 kB, and not for a second one.
     let disk = match SmallDisk::mount(&folder, 700 << 10) {
@@ -438,7 +437,7 @@ fn one_project_is_open_in_one_place() {
     assert!(at_work, "the encoding was over before the label was tried");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.err.contains("open"), "{}", outcome.err);
-    // The one that held it is dead: its lock is gone with it.
+    // The process that held the lock is dead, and its lock is released.
     bench.ok(label);
 }
 

@@ -94,7 +94,7 @@ people withdraw P.dissensus --annotator a5
 people withdraw P.dissensus --annotator a5 --yes
 ";
 
-/// Resuming a run that was interrupted, which tests of interruptions do.
+/// Resuming an interrupted run, which other tests cover.
 const ELSEWHERE: &str = "runs resume";
 
 /// Questions with options and with spans, and the sample.
@@ -180,7 +180,7 @@ fn one_schema_is_that_of_all_and_others_are_told() {
         refused.contains("no command \"rums\" takes --json; commands that do: new, sample,"),
         "{refused}"
     );
-    // With its group, and by the name that it had before.
+    // With its group, and by its earlier name.
     assert_eq!(of(&["models", "runs", "list"]), of(&["runs", "list"]));
     assert_eq!(of(&["label"]), of(&["record"]));
 }

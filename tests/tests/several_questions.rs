@@ -102,7 +102,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
     window.press(ENTER).await?;
     framed(&window, "words").await?;
     on_desk(&window, "2").await?;
-    // Of the second text one question is answered, past the first one, when the power goes.
+    // One question of the second text, after the first one, is answered when the process is killed.
     window.press(TAB).await?;
     framed(&window, "emotions").await?;
     window.press('0').await?;
@@ -124,7 +124,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
     ]);
     assert_eq!(labels, expected);
 
-    // The screen comes back with the project, and begins with what is not answered of the text that was left.
+    // The screen is restored with the project, and begins with the unanswered questions of the last text.
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-label").await?;
     on_desk(&window, "2").await?;
@@ -133,7 +133,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
     window.press('0').await?;
     window.press(ENTER).await?;
     done(&window, 2).await?;
-    // Undo leads back across questions: to the words of this text, its emotions, then to the text before.
+    // Undo goes back across questions: the words of this text, its emotions, then the previous text.
     for (question, count) in [("words", 1), ("emotions", 1), ("offence", 0)] {
         window.press('u').await?;
         framed(&window, question).await?;
@@ -197,8 +197,8 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     Ok(())
 }
 
-/// After labelling: other people's marks are under the words, and the findings show the words on which people
-/// differ.
+/// After labelling: other people's marks are under the words,
+/// and the findings show the words on which people differ.
 #[tokio::test]
 async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings() -> Result<()> {
     let bench = Bench::new();
@@ -225,7 +225,7 @@ async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings
     let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";
     window.script_when(known, |pressed| pressed == "true").await?;
     window.text_when("heat-told", |told| !told.is_empty()).await?;
-    // What was read is of no other text's words: marked is what people marked.
+    // The loaded predictions are for this text only; `heat-marked` shows the words that people marked.
     window.click("heat-marked").await?;
     window.close().await
 }

@@ -71,11 +71,11 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     let bench = Bench::without_encoder();
     let packet = handed_out(&bench);
 
-    // Ada labels in the window. It opens for her and for nothing else.
+    // Ada labels in the window, which opens for her only.
     let window = Window::open(&bench, Some(&packet)).await?;
     ensure!(window.text("packet-person").await? == "ada");
     ensure!(window.all("nav-findings").await?.is_empty());
-    // A file that is dropped is refused before it is shown, and nothing is left to confirm.
+    // A dropped file is refused before it is shown, and there is nothing to confirm.
     let more = bench.file("more.csv", "text,annotator,label\nanother text,ben,2\n");
     window.hand_over("importPath", &more).await?;
     let told = window.text_when("import-stopped", |told| !told.is_empty()).await?;
@@ -128,7 +128,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     }
     bench.ok(["study", "hand-in", "ben's/p.dissensus", "ben.handin"]);
 
-    // The newer one first, dropped on the window of the project.
+    // The newer submission first, dropped on the window of the project.
     let window = Window::open(&bench, Some(&bench.path("Study.dissensus"))).await?;
     window.find("nav-people").await?;
     window.hand_over("importPath", &bench.path("second.handin")).await?;
@@ -166,7 +166,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     ensure!(one["annotator_name"] == "ada" && one["answer"] == "3" && one["guideline"] == 1, "{one}");
     ensure!(one["note"] == "quotes somebody" && one["reasons"] == json!(["slang"]), "{one}");
 
-    // Nothing of others ever was in a packet.
+    // A packet never contained data of other people.
     let bytes = std::fs::read(&packet).unwrap();
     ensure!(!bytes.windows(3).any(|three| three == b"ben"), "ben is in ada's packet");
     Ok(())

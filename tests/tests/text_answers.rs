@@ -105,7 +105,7 @@ fn one_text_is_answered_whole_beside_what_was_answered() {
     }
     let one = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3", "--annotator", "a0"]);
     insta::assert_snapshot!(bench.shown(&one));
-    // Everybody's predictions of other questions have tables.
+    // Predictions for everyone on questions of other kinds are written as tables.
     bench.ok(["data", "question", "P.dissensus", "bad", "--scale", "binary", "--levels", "no,yes"]);
     let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t3", "--question", "bad"]);
     insta::assert_snapshot!(bench.shown(&refused));
@@ -201,7 +201,7 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     assert!(line.contains("2/2 "), "{line}");
     insta::assert_snapshot!(bench.shown(&said));
     assert!(!said.contains("praise") && said.lines().all(|line| line.chars().count() <= 100), "{said}");
-    // Every word is in the document, of one type where that is named.
+    // Every word is in the document, with only one type if that is named.
     let asked =
         ["analyse", "words", "P.dissensus", "--text-id", "t2", "--question", "where", "--type", "praise"];
     let of_type = bench.json(asked);
@@ -210,7 +210,7 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     assert!(words.len() == 5 && words.iter().all(|word| word["types"].as_array().unwrap().len() == 1));
     let unknown = bench.refused(["analyse", "words", "P.dissensus", "--text-id", "t2", "--type", "lazy"]);
     insta::assert_snapshot!(bench.shown(&unknown));
-    // A typed text: as the table of a file has its words.
+    // A typed text has the same words as in the table of a file.
     bench.file("new.txt", "a fool\n");
     bench.ok([
         "models",

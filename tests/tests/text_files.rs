@@ -44,7 +44,7 @@ fn embeddings(bench: &Bench, name: &str) -> Vec<(String, Vec<f32>)> {
 #[test]
 fn texts_are_embedded_in_their_order_in_every_format() {
     let bench = Bench::new();
-    // Of very different lengths, so that batches end in another order than the file has.
+    // Of very different lengths, so that batches end in an order other than that of the file.
     let line = |i: usize| {
         format!("Text {i} {}", "and so on ".repeat((i * 37 % 60) * usize::from(!i.is_multiple_of(3))))
     };
@@ -226,7 +226,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
     for row in &rows {
         let sum: f64 = (1..=5).map(|level| number(row, &format!("p_{level}"))).sum();
         assert!((sum - 1.0).abs() < 1e-5, "{row:?}");
-        // All but t0 are labelled by everybody, and the copy by the labels of t1.
+        // All except t0 are labelled by everyone, and the copy through the labels of t1.
         assert_eq!(row["observed"] == "true", row["text_id"] != "t0", "{row:?}");
         for measure in ["disagreement_split", "disagreement_pairwise"] {
             assert!((0.0..=1.0).contains(&number(row, measure)), "{row:?}");
@@ -242,7 +242,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
             assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-6, "{one} beside {row:?}");
         }
     }
-    // Disagreement is that of the ranking, over the same people.
+    // Disagreement equals that of the ranking, over the same people.
     let ranking = bench.json(["analyse", "disagreement", "P.dissensus", "--top", "41"]);
     for text in ranking["texts"].as_array().unwrap() {
         let row = rows.iter().find(|r| text["text_id"] == r["text_id"].as_str()).unwrap();
@@ -272,7 +272,7 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
     let known = files::texts(40).lines().nth(6).unwrap().split_once(',').unwrap().1.to_owned();
-    // More texts than are held at once.
+    // More texts than are held in memory at once.
     let new: Vec<String> = (0..1100).map(|i| format!("How dull is the story of {i}")).collect();
     bench.file("new.txt", format!("{}\n{}\n", new.join("\n"), known.to_uppercase()));
     let done = bench.json([
@@ -297,12 +297,12 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
         let one = bench.json(["models", "predict", "P.dissensus", "--annotator", who, "--text", text]);
         for level in 1..=5 {
             let p = one["probabilities"][level.to_string()].as_f64().unwrap();
-            // Encoded in other company.
+            // A tolerance, because the batch contained other texts.
             assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-3, "{one} beside {row:?}");
         }
     }
     assert!(rows.iter().all(|row| (0.0..=1.0).contains(&number(row, "disagreement_split"))));
-    // The project learned nothing from it.
+    // The project is unchanged.
     assert_eq!(bench.json(["project", "info", "P.dissensus"])["texts"], 41);
     let both = bench.run([
         "models",
@@ -395,7 +395,7 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
     let refused = bench.run(ask(&["--question", "who"]));
     assert_eq!(refused.code, Some(1));
     insta::assert_snapshot!(bench.shown(&refused.err));
-    // The only question of the bundle, as of the project.
+    // Without `--question` the only question of the bundle is used, as in the project.
     let said = bench.ok(ask(&[]));
     insta::assert_snapshot!(bench.shown(&said));
     let (here, there) = (table(&bench, "here.csv"), table(&bench, "there.csv"));
@@ -407,7 +407,7 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
         }
     }
     assert!(number(&there[2], "expected") > number(&there[0], "expected"), "{there:?}");
-    // The types are still yes/no questions of whole texts.
+    // Types are still available as yes/no questions on whole texts.
     bench.ok([ask(&["--question", "where: insult", "--force"]), vec!["--annotators", "ana"]].concat());
     assert!(table(&bench, "there.csv")[0].contains_key("p_yes"));
 }

@@ -73,7 +73,7 @@ fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
     assert!(
         bench.ok(["data", "export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON")
     );
-    // It comes in again as it was.
+    // The file can be imported again unchanged.
     let told = bench.run(["data", "export", "P.dissensus", "people.csv", "--format", "wide"]);
     insta::assert_snapshot!(bench.shown(&told.err));
     assert_eq!(told.out, "Wrote 2 labels on 1 text by 2 annotators to people.csv\n");
