@@ -102,7 +102,7 @@ fn bus_name(home: &std::path::Path) -> String {
 /// that its one file is complete. (Systems without signals ask the window itself.)
 fn close_when_told_to_end(app: &App) {
     let handle = app.handle().clone();
-    // Where there is a handler already, confirmed data is safe in the journal next to the file.
+    // If there is a handler already, confirmed data is safe in the journal next to the file.
     let _ = ctrlc::set_handler(move || handle.exit(0));
 }
 

@@ -65,7 +65,7 @@ impl Transcript {
         }
     }
 
-    /// What was printed, redacted.
+    /// The output so far, redacted.
     pub fn finish(self) -> String {
         self.text
     }

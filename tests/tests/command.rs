@@ -1185,7 +1185,7 @@ fn wrong_usage_is_told_apart_from_failure() {
     }
 }
 
-/// `label` with these further arguments, at work.
+/// Starts `label` with these further arguments.
 fn labelling(bench: &Bench, text: &str, more: &[&str]) -> std::process::Child {
     let arguments =
         ["label", "record", "P.dissensus", "--annotator", "a1", "--text-id", text, "--value", "2"];

@@ -23,7 +23,7 @@ struct Given {
     level: String,
 }
 
-/// Goes to the texts of the findings.
+/// Opens the texts of the findings.
 async fn ranked_texts(window: &Window) -> Result<()> {
     window.click("nav-findings").await?;
     window.click("tab-findings-texts").await
@@ -847,7 +847,7 @@ async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> 
     window.close().await
 }
 
-/// What is listed as chosen: the text's row in the file.
+/// The selected entry: the text's row in the file.
 const CHOSEN: &str = "return document.querySelector('[data-testid=\"texts-row\"][aria-selected=\"true\"]')?.dataset.textId ?? null";
 
 #[tokio::test]

@@ -59,7 +59,8 @@ use dissensus_project::error::ProjectError;
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager as _};
 
-/// Runs `work` where it may block: off the main thread, which draws the window, and off the async workers.
+/// Runs `work` on a thread that may block: neither the main thread, which draws the window, nor an async
+/// worker.
 async fn off_main<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {

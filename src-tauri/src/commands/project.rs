@@ -1,4 +1,4 @@
-//! The open project: open, close, describe, and who and what it asks.
+//! The open project: opening, closing, its annotators, and its questions.
 
 use super::{off_main, with_session};
 use crate::state::{Opening, WindowState};

@@ -22,7 +22,7 @@ pub(crate) struct Page {
 
 /// A fenced block that is marked `console` or `sh`.
 pub(crate) struct Block {
-    /// True where it is also marked `no-run`.
+    /// True if it is also marked `no-run`.
     pub(crate) skipped: bool,
     /// Its commands, in order.
     pub(crate) commands: Vec<Command>,

@@ -8,7 +8,7 @@ use dissensus_tests::transcript::{Transcript, split};
 use dissensus_tests::{files, schemas};
 use std::collections::BTreeSet;
 
-/// A script and what it needs.
+/// A script and its inputs.
 struct Case {
     name: &'static str,
     figures: Figures,

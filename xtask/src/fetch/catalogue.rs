@@ -39,7 +39,7 @@ pub(crate) struct Python {
     pub(crate) requirements: Vec<String>,
     /// The folder with the files, inside the unpacked wheels or `zip`; empty for the wheels themselves.
     pub(crate) folder: String,
-    /// The system whose wheels hold the files, where there is none for all; it need not be this one.
+    /// The system whose wheels have the files, if no wheels are for all systems; it may differ from this one.
     pub(crate) platform: Option<String>,
     pub(crate) zip: Option<CutZip>,
     pub(crate) packed: Option<Packed>,

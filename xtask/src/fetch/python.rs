@@ -73,7 +73,7 @@ pub(crate) fn ensure_pip() -> Result<()> {
     bail!("`{}` does not work: install Python 3 with pip", Program::python().args(["-m", "pip"]).line())
 }
 
-/// What was downloaded, in order of the names.
+/// The downloaded files, sorted by name.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -61,7 +61,7 @@ struct Parts {
     book: PathBuf,
     manual: PathBuf,
     completions: PathBuf,
-    /// Files of ours for Linux desktops.
+    /// Our own files for Linux desktops.
     sources: PathBuf,
 }
 
@@ -118,7 +118,7 @@ impl Parts {
         Ok(json!({ "bundle": bundle }))
     }
 
-    /// Path in the package, and the file that goes there.
+    /// Path in the package, and the source file.
     fn linux_files(&self, zsh: &str) -> Result<Map<String, Value>> {
         let mut files = Map::new();
         let mut add = |place: String, file: &Path| -> Result<()> {

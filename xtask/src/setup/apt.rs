@@ -1,4 +1,4 @@
-//! Debian and Ubuntu: finds missing packages and installs them where it may.
+//! Debian and Ubuntu: finds missing packages and installs them if permitted.
 
 use super::Need;
 use crate::shell::{Program, say, which};

@@ -1,4 +1,4 @@
-//! What has to be on the machine before anything of ours can be built.
+//! Installs what the project needs before it can be built.
 
 pub(crate) mod apt;
 pub(crate) mod node;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The oldest Node that Vite runs on.
 const OLDEST: (u32, u32) = (20, 19);
 
-/// Checks that Node is there and new enough.
+/// Checks that Node is installed and new enough.
 ///
 /// # Errors
 /// It is missing or too old; the error explains how to get it.
@@ -103,7 +103,7 @@ impl Stamp {
         fs::read_to_string(&self.path).is_ok_and(|was| was == self.digest)
     }
 
-    /// Before the work, so that a failure half-way is not taken for done.
+    /// Called before the work, so that an interrupted one does not count as done.
     fn forget(&self) {
         // It may be missing.
         let _ = fs::remove_file(&self.path);

@@ -159,7 +159,7 @@ pub(crate) fn build_command(project: &Project) -> Result<()> {
     cargo(project, &["build", "--bin", "dissensus"]).args(whole_workspace()).run()
 }
 
-/// One program of end-to-end tests, after a build of what it starts.
+/// Runs one program of end-to-end tests, after building the programs that it starts.
 fn end_to_end(project: &Project, program: &str) -> Result<()> {
     build_command(project)?;
     // Its tests wait for the disk most of the time.
