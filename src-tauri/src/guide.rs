@@ -1,4 +1,4 @@
-//! The user guide in a window of its own: web pages from a folder of the package, or of the build in a checkout.
+//! Shows the user guide in a window of its own: web pages from a folder of the package or of the build.
 
 use dissensus_api::Problem;
 use std::borrow::Cow;
@@ -62,13 +62,13 @@ pub(crate) fn answer(app: &AppHandle, request: &Request<Vec<u8>>) -> Response<Co
 /// Where the built guide is.
 fn folder(app: &AppHandle) -> Option<PathBuf> {
     let packed = app.path().resource_dir().ok().map(|resources| resources.join("book"));
-    // In a checkout the program is in `debug` or `release` of the target folder, and the book beside these.
+    // In a checkout the program is in `debug` or `release` of the target folder, next to the folder `book`.
     let program = std::env::current_exe().ok();
     let built = program.as_deref().and_then(|program| Some(program.parent()?.parent()?.join("book")));
     [packed, built].into_iter().flatten().find(|folder| folder.join("index.html").is_file())
 }
 
-/// The path in the folder that a request names; none where it leads out of it.
+/// The path within the folder that a request names; `None` if it is outside.
 fn within(path: &str) -> Option<&Path> {
     let path = Path::new(path.trim_start_matches('/'));
     path.components().all(|part| matches!(part, Component::Normal(_))).then_some(path)

@@ -60,7 +60,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
         {
             closing::requested(app, &api);
         }
-        // The user guide goes with the window from which it was opened.
+        // The user guide closes with the window from which it was opened.
         RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } if label == WINDOW => app.exit(0),
         // A double click on a file, on the only system that does not start the program with its path.
         #[cfg(target_os = "macos")]
@@ -84,8 +84,8 @@ fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::
     match &launch.home {
         None => Some(builder.build()),
         Some(home) if cfg!(target_os = "linux") => Some(builder.dbus_id(bus_name(home)).build()),
-        // On other systems the name cannot be chosen, and separate settings folders are for tests and
-        // trials.
+        // On other systems the name cannot be chosen,
+        // and separate settings folders are for tests and trials.
         Some(_) => None,
     }
 }
@@ -102,7 +102,7 @@ fn bus_name(home: &std::path::Path) -> String {
 /// that its one file is complete. (Systems without signals ask the window itself.)
 fn close_when_told_to_end(app: &App) {
     let handle = app.handle().clone();
-    // Where there is a handler already, confirmed data is safe in the journal next to the file.
+    // If there is a handler already, confirmed data is safe in the journal next to the file.
     let _ = ctrlc::set_handler(move || handle.exit(0));
 }
 
@@ -154,8 +154,8 @@ fn first_size(screen: Option<(f64, f64)>) -> (f64, f64) {
         .map_or(FIRST, |(width, height)| (fit(FIRST.0, width, SMALLEST.0), fit(FIRST.1, height, SMALLEST.1)))
 }
 
-/// Script that enables test mode in the page (see `ui/src/stores/test-hooks.ts`). WebDriver controls the page,
-/// but not the system's file dialog: in test mode the page has functions that take a path instead.
+/// Script that enables test mode in the page (see `ui/src/stores/test-hooks.ts`). WebDriver controls the
+/// page, but not the system's file dialog: in test mode the page has functions that take a path instead.
 const TEST_HOOKS: &str = "window.__DISSENSUS_E2E__ = true;";
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl Bus {
         Ok(Self { daemon, address: address.trim().to_owned() })
     }
 
-    /// What DBUS_SESSION_BUS_ADDRESS is to be.
+    /// Value for DBUS_SESSION_BUS_ADDRESS.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -40,7 +40,7 @@ impl Bus {
 
 impl Drop for Bus {
     fn drop(&mut self) {
-        // It may have died with the test.
+        // It may have ended with the test.
         let _ = self.daemon.kill();
         let _ = self.daemon.wait();
     }

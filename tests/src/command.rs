@@ -1,4 +1,4 @@
-//! Running the `dissensus` command as a script would.
+//! Runs the `dissensus` command as a script would.
 
 use crate::redact::{Figures, redacted};
 use crate::{programs, schemas};
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A folder for one test, which is the home of the command too: nothing of the user's is read or written.
+/// A folder for one test, which is also the home of the command: nothing of the user's is read or written.
 pub struct Bench {
     folder: TempDir,
     models: PathBuf,
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The exit code; none where a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
     pub out: String,
@@ -38,10 +38,7 @@ impl Bench {
         }
     }
 
-    /// The same on a machine where no encoder was fetched.
-    ///
-    /// # Panics
-    /// As [`Bench::new`].
+    /// Like [`Bench::new`], but on a machine without encoders.
     pub fn without_encoder() -> Self {
         let mut bench = Self::new();
         bench.models = bench.path("no-models");
@@ -92,10 +89,10 @@ impl Bench {
         command
     }
 
-    /// Runs the command to its end. What it prints with `--json` is held against its schema.
+    /// Runs the command to its end, and checks its output with `--json` against its schema.
     ///
     /// # Panics
-    /// It cannot be started, or prints what is not UTF-8 or not as `dissensus schema` says.
+    /// It cannot be started, or its output is not UTF-8 or does not match `dissensus schema`.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Outcome {
         let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
         let mut command = self.command(&arguments);
@@ -141,8 +138,8 @@ impl Bench {
         }
     }
 
-    /// Runs the command, which must fail at its work (exit code 1, nothing on standard output), and returns its
-    /// message with this folder's path written as `[FOLDER]`.
+    /// Runs the command, which must fail with exit code 1 and print nothing on standard output, and returns
+    /// its message with this folder's path replaced by `[FOLDER]`.
     ///
     /// # Panics
     /// It succeeds, panics, dies of a signal, or is refused as wrong usage.
@@ -155,13 +152,13 @@ impl Bench {
         self.without_paths(&outcome.err)
     }
 
-    /// `text` as a snapshot can hold it: without what differs between runs and machines.
+    /// `text` for a snapshot: without values that differ between runs and machines.
     pub fn shown(&self, text: &str) -> String {
         let folders = [(self.folder(), "[FOLDER]"), (self.models(), "[MODELS]")];
         redacted(text.trim_end(), &folders, Figures::OfModels)
     }
 
-    /// `text` with this folder's path written as `[FOLDER]`.
+    /// `text` with this folder's path replaced by `[FOLDER]`.
     pub fn without_paths(&self, text: &str) -> String {
         text.replace(&*self.folder().to_string_lossy(), "[FOLDER]").trim_end().to_owned()
     }

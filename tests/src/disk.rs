@@ -1,18 +1,18 @@
-//! A disk that is soon full.
+//! A small disk, for tests of a full one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A small file system of its own in memory; taken down when dropped.
+/// A small file system in memory; unmounted on drop.
 pub struct SmallDisk {
     folder: PathBuf,
 }
 
 impl SmallDisk {
-    /// A disk of `bytes` at `folder`, which must be there.
+    /// Mounts a disk of `bytes` at `folder`, which must exist.
     ///
     /// # Errors
-    /// What `mount` said: it takes root with the right to mount.
+    /// The message of `mount`: mounting needs root with the right to do so.
     pub fn mount(folder: &Path, bytes: u64) -> Result<Self, String> {
         let options = format!("size={bytes}");
         let output =
@@ -24,10 +24,10 @@ impl SmallDisk {
         }
     }
 
-    /// Makes it larger or smaller.
+    /// Changes its size.
     ///
     /// # Errors
-    /// What `mount` said.
+    /// The message of `mount`.
     pub fn resize(&self, bytes: u64) -> Result<(), String> {
         let options = format!("remount,size={bytes}");
         let output = Command::new("mount").args(["-o", &options]).arg(&self.folder).output();

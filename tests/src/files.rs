@@ -1,11 +1,11 @@
-//! Files that tests import, made here so that a test shows the whole of what it is about.
+//! Files that tests import, generated here so that a test shows all of its input.
 
 use std::fmt::Write as _;
 
-/// Labels of `annotators` people on `texts` texts, on a scale of 1 to 5, in the columns that import knows by itself.
+/// Labels of `annotators` people on `texts` texts, on a scale of 1 to 5, in columns that import detects.
 ///
-/// Who is strict and which text is rude is fixed by arithmetic, so that models have something to find and every run
-/// sees the same file.
+/// Arithmetic decides who is strict and which text is rude, so that models have something to find and every
+/// run has the same file.
 pub fn labels(texts: usize, annotators: usize) -> String {
     let mut csv = String::from("text_id,text,annotator_id,label,gender\n");
     for text in 0..texts {
@@ -30,7 +30,7 @@ pub fn texts(texts: usize) -> String {
     csv
 }
 
-/// The body of a text: short, and its own.
+/// The body of a text: short and unique.
 fn body(text: usize) -> String {
     const OPENINGS: [&str; 5] =
         ["Thank you for", "I do not mind", "I am tired of", "How stupid is", "To hell with"];

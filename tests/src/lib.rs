@@ -1,7 +1,7 @@
-//! What the end-to-end tests share: the built programs, a home of their own for each test, a screen and a driver.
+//! Shared by the end-to-end tests: the built programs, a home folder for each test, a screen and a driver.
 //!
-//! The programs are the real ones. `cargo xtask test` names them in `DISSENSUS_BIN` and `DISSENSUS_WINDOW_BIN`; where
-//! it has not, they are built first.
+//! The programs are the real ones: those named in `DISSENSUS_BIN` and `DISSENSUS_WINDOW_BIN`, which `cargo
+//! xtask test` sets; without these variables they are built first.
 
 #[cfg(target_os = "linux")]
 pub mod bus;

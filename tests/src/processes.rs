@@ -1,4 +1,4 @@
-//! Ending processes that a test started, without a chance for them to tidy up.
+//! Ends processes that a test started, without a chance for them to clean up.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub fn terminate(pid: u32) {
     assert!(signal(&format!("-s TERM {pid}")), "there is no process {pid} to end");
 }
 
-/// Stops a process where it is, until [`go_on`].
+/// Suspends a process, until [`go_on`].
 ///
 /// # Panics
 /// There is no such process.
@@ -27,7 +27,7 @@ pub fn hold(pid: u32) {
     assert!(signal(&format!("-s STOP {pid}")), "there is no process {pid} to stop");
 }
 
-/// Lets a process that was stopped go on.
+/// Resumes a suspended process.
 ///
 /// # Panics
 /// There is no such process.
@@ -35,13 +35,14 @@ pub fn go_on(pid: u32) {
     assert!(signal(&format!("-s CONT {pid}")), "there is no process {pid} to go on");
 }
 
-/// Waits until a killed process runs nothing any more.
+/// Waits until no thread of a killed process runs any more.
 ///
-/// A signal is only asked for by `kill`: a thread that is writing to the disk ends that first, and only then are the
-/// process's locks free. A process that nobody has waited for yet stays listed, with threads that are all dead.
+/// `kill` only sends a signal: a thread that is writing to the disk finishes that first, and only then are
+/// the process's locks free. A process that has not been waited for stays listed,
+/// with threads that are all dead.
 ///
 /// # Panics
-/// It is still at work after a minute.
+/// It is still running after a minute.
 #[cfg(target_os = "linux")]
 pub fn wait_for_the_end(pid: u32) {
     let start = Instant::now();
@@ -66,7 +67,7 @@ fn at_work(pid: u32) -> bool {
 /// Ends every process of the group that `leader` leads, and waits for the leader.
 pub fn end_group(leader: &mut Child) {
     if !signal(&format!("-s KILL -- -{}", leader.id())) {
-        // No such group: then the leader alone, which may have ended too. Waiting for one that lives would be for ever.
+        // Without such a group: the leader only, which may have ended too. Waiting for a live one never ends.
         let _ = leader.kill();
     }
     let _ = leader.wait();
@@ -84,7 +85,7 @@ pub fn ended_within(child: &mut Child, limit: Duration) -> bool {
     false
 }
 
-/// Waits for the process to end and returns the most memory it had at any moment, in bytes, as far as the system tells.
+/// Waits for the process to end and returns its peak memory in bytes, if the system reports it.
 ///
 /// # Panics
 /// The process cannot be waited for.
@@ -97,7 +98,7 @@ pub fn peak_memory(child: &mut Child) -> Option<u64> {
             Ok(Some(_)) => return peak,
             Err(error) => panic!("waiting for a process: {error}"),
         }
-        // The high-water mark, so that nothing is missed between two looks; an ended process has none any more.
+        // The high-water mark, so that nothing is missed between two reads; an ended process has none.
         let line = std::fs::read_to_string(&status).unwrap_or_default();
         let kib = line
             .lines()
@@ -107,7 +108,7 @@ pub fn peak_memory(child: &mut Child) -> Option<u64> {
     }
 }
 
-/// The shell's own `kill`, which is on every system that has a shell.
+/// The shell's own `kill`, available on every system that has a shell.
 fn signal(arguments: &str) -> bool {
     Command::new("sh")
         .args(["-c", &format!("kill {arguments}")])

@@ -17,7 +17,7 @@ pub fn command() -> &'static Path {
 /// The window's program.
 ///
 /// # Panics
-/// It cannot be built, as when the web side (`ui/dist`) was not built before: `cargo xtask test --only ui-build`.
+/// It cannot be built, for example without the web side (`ui/dist`): `cargo xtask test --only ui-build`.
 pub fn window() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| found("DISSENSUS_WINDOW_BIN", "dissensus-window"))
@@ -25,7 +25,7 @@ pub fn window() -> &'static Path {
 
 /// The folder of the checkout.
 pub fn checkout() -> PathBuf {
-    // As cargo says it when a test starts: a build folder that several checkouts share may hold what another one compiled.
+    // Read at run time: a target folder shared by several checkouts may hold what another one compiled.
     let here = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().unwrap_or(&here).to_owned()
@@ -51,7 +51,7 @@ fn found(variable: &str, name: &str) -> PathBuf {
 /// Builds both programs (the second call finds nothing to do) and returns the path of `name`.
 fn build(name: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // With the features of the whole workspace and without the variables of a test, so that nothing is compiled that was before.
+    // With the features of the whole workspace and without the variables of a test, to compile nothing twice.
     cargo.args(["build", "--message-format=json-render-diagnostics", "--workspace", "--bin", name]);
     cargo.args(["--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"]);
     for (variable, _) in std::env::vars_os() {

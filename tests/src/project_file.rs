@@ -1,15 +1,15 @@
-//! Damaging a project file on purpose, by the layout of SQLite's file header (sqlite.org/fileformat.html, 1.3).
+//! Damages a project file on purpose, using SQLite's file header (sqlite.org/fileformat.html, 1.3).
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Where the header keeps `PRAGMA user_version`, a big-endian number: our version of the project's layout.
+/// Offset of `PRAGMA user_version` in the header, a big-endian number: our version of the project's layout.
 const USER_VERSION: usize = 60;
-/// Where it keeps the size of a page, a big-endian number; 1 stands for 65,536.
+/// Offset of the page size in the header, a big-endian number; 1 means 65,536.
 const PAGE_SIZE: usize = 16;
 
-/// Makes the file one of a program that is `ahead` versions newer.
+/// Makes the file look as if a program that is `ahead` versions newer wrote it.
 ///
 /// # Errors
 /// The file cannot be read or written, or is too short to be a database.
@@ -22,7 +22,7 @@ pub fn make_newer(path: &Path, ahead: u32) -> io::Result<()> {
     fs::write(path, bytes)
 }
 
-/// Overwrites every page but the first `keep` with noise, as a failing disk might.
+/// Overwrites every page except the first `keep` with noise, as a failing disk might.
 ///
 /// # Errors
 /// The file cannot be read or written, or is too short to be a database.

@@ -1,16 +1,17 @@
-//! Replaces what differs between two runs of the same command, so that its output can be held in a snapshot.
+//! Replaces values that differ between two runs of a command,
+//! so that its output can be compared with a snapshot.
 
 use regex::{Captures, Regex};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Patterns and what replaces them, in the order in which they are applied, once numbers are rounded.
+/// Patterns and their replacements, in the order in which they are applied after numbers are rounded.
 static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let rules = [
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[UUID]"),
         (r"another copy \([0-9a-f]{4}\)", "another copy ([COPY])"),
-        // Pseudonyms are drawn by lot.
+        // Pseudonyms are random.
         (r"\bA\d{1,2}\b", "[PSEUDONYM]"),
         // Milliseconds and seconds since 1970.
         (r"\b[1-9]\d{12}(\.\d+)?\b", "[TIME]"),
@@ -38,17 +39,17 @@ static LONG_FRACTION: LazyLock<Regex> = LazyLock::new(|| compiled(r"-?\b\d+\.(\d
 /// A number with a decimal point.
 static FRACTION: LazyLock<Regex> = LazyLock::new(|| compiled(r"-?\b\d+\.\d+(e-?\d+)?\b"));
 
-/// What a text is redacted for.
+/// Which numbers a text contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figures {
-    /// Computed from labels alone, the same on every machine: rounded to six decimals.
+    /// Computed from labels only, the same on every machine: rounded to six decimals.
     Exact,
     /// From models, whose last digits depend on the processor: rounded to one decimal.
     OfModels,
 }
 
-/// Redacts times, identities, versions, durations and the paths in `folders` (each with the name that replaces it),
-/// and rounds numbers.
+/// Redacts times, identities, versions, durations and the paths in `folders` (each with the name that
+/// replaces it), and rounds numbers.
 pub fn redacted(text: &str, folders: &[(&Path, &str)], figures: Figures) -> String {
     let mut text = text.replace("\r\n", "\n");
     for (folder, name) in folders {
@@ -66,7 +67,7 @@ pub fn redacted(text: &str, folders: &[(&Path, &str)], figures: Figures) -> Stri
     text
 }
 
-/// The number to so many decimals; one that has no more stays as it is.
+/// Rounds the number to so many decimals; one with fewer is unchanged.
 fn rounded(number: &str, decimals: usize) -> Cow<'_, str> {
     let Ok(value) = number.parse::<f64>() else { return Cow::Borrowed(number) };
     if number
@@ -76,7 +77,7 @@ fn rounded(number: &str, decimals: usize) -> Cow<'_, str> {
         return Cow::Borrowed(number);
     }
     let text = format!("{value:.decimals$}");
-    // What rounds to nothing has no sign, which may differ as the last digits do.
+    // A number that rounds to zero has no sign, which may differ as the last digits do.
     let nothing = text.bytes().all(|byte| b"-0.".contains(&byte));
     Cow::Owned(if nothing { text.trim_start_matches('-').to_owned() } else { text })
 }

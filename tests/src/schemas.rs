@@ -1,4 +1,4 @@
-//! Holding what the command prints against what it says that it prints.
+//! Checks what the command prints with `--json` against its schema.
 
 use crate::programs;
 use jsonschema::Validator;
@@ -9,10 +9,10 @@ use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
-/// Makes sure that a document which the command printed with `arguments` is as `dissensus schema` says.
+/// Checks that a document which the command printed with `arguments` matches `dissensus schema`.
 ///
 /// # Panics
-/// It is not, or nothing is said of it.
+/// It does not match, or the command has no schema.
 pub fn check(arguments: &[OsString], document: &Value) {
     let Some((command, schema)) = schema_of(arguments) else {
         panic!("`dissensus schema` says nothing of {arguments:?}");
@@ -33,18 +33,15 @@ pub fn check(arguments: &[OsString], document: &Value) {
     );
 }
 
-/// Every command of which `dissensus schema` says what it prints.
-///
-/// # Panics
-/// As [`check`].
+/// Every command with a schema in `dissensus schema`.
 pub fn commands() -> impl Iterator<Item = &'static str> {
     schemas().keys().map(String::as_str)
 }
 
-/// What was made of schemas so far, by command.
+/// Compiled schemas, by command.
 static VALIDATORS: Mutex<BTreeMap<&str, Validator>> = Mutex::new(BTreeMap::new());
 
-/// The command that these arguments run, and what is said of it.
+/// The command that these arguments run, and its schema.
 fn schema_of(arguments: &[OsString]) -> Option<(&'static str, &'static Value)> {
     let words: Vec<&str> = arguments.iter().map(|argument| argument.to_str().unwrap_or_default()).collect();
     let pairs = words.windows(2).map(|pair| pair.join(" "));

@@ -1,10 +1,10 @@
-//! A screen that nobody sees.
+//! A virtual screen.
 
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// An X server without a monitor, on a number of its own; ends when dropped.
+/// An X server without a monitor, with a display number of its own; ends on drop.
 pub struct Screen {
     server: Child,
     name: String,
@@ -34,7 +34,7 @@ impl Screen {
         Ok(Self { server, name: format!(":{}", number.trim()) })
     }
 
-    /// What DISPLAY is to be.
+    /// Value for DISPLAY.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -42,7 +42,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // It may have died with the test.
+        // It may have ended with the test.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

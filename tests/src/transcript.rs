@@ -1,9 +1,10 @@
-//! Runs a script of commands and writes down what each printed, so that a snapshot can hold it.
+//! Runs a script of commands and records what each printed, for a snapshot.
 //!
-//! A line is a command without the program's name, words split as a shell splits them; `#` begins a comment, which is
-//! copied. Lines that begin with `@` work on files of the test's folder:
-//! `@show FILE` and `@head N FILE` copy its first lines, `@sorted FILE` all but the first in order (pseudonyms are drawn by
-//! lot), `@labels PROJECT` all labels, `@list FOLDER` names of files; `@flip FILE` and `@cut FILE` damage a file.
+//! A line is a command without the program's name, split into words as in a shell; `#` begins a comment,
+//! which is copied. Lines that begin with `@` work on files of the test's folder:
+//! `@show FILE` and `@head N FILE` copy its first lines, `@sorted FILE` all except the first in sorted order
+//! (pseudonyms are random), `@labels PROJECT` all labels, `@list FOLDER` names of files; `@flip FILE` and
+//! `@cut FILE` damage a file.
 
 use crate::command::Bench;
 use crate::redact::{Figures, redacted};
@@ -64,7 +65,7 @@ impl Transcript {
         }
     }
 
-    /// What was printed, redacted.
+    /// The output so far, redacted.
     pub fn finish(self) -> String {
         self.text
     }
@@ -199,7 +200,7 @@ fn listed(folder: &Path) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The words of a line, as a shell splits them: quotes of both kinds keep spaces and are removed.
+/// Splits a line into words as a shell does: quotes of both kinds preserve spaces and are removed.
 ///
 /// # Panics
 /// A quote is not closed.

@@ -1,4 +1,4 @@
-//! The real window on a screen of its own, driven by WebDriver as a person would drive it.
+//! The real window on a virtual screen, driven by WebDriver as a user would.
 
 use crate::bus::Bus;
 use crate::command::Bench;
@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long anything may take to appear. Generous: a busy machine is slow, and a test that passes does not wait.
+/// Time limit for anything to appear. Generous: a busy machine is slow, and a test that passes does not wait.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often to look again.
+/// Time between two checks.
 const BLINK: Duration = Duration::from_millis(25);
 
 /// How a window is started.
@@ -39,7 +39,7 @@ impl Start {
         Self { program: programs::window().to_owned(), arguments, bus: None, own_encoders: false, hub: None }
     }
 
-    /// An installed window with a command line of its own. It takes the encoders that were installed with it.
+    /// An installed window with a command line of its own. It uses the encoders that were installed with it.
     pub fn installed(program: &Path, arguments: Vec<String>) -> Self {
         Self { program: program.to_owned(), arguments, bus: None, own_encoders: true, hub: None }
     }
@@ -63,7 +63,7 @@ impl Start {
 pub struct Window {
     client: Option<Client>,
     driver: Driver,
-    // Dropped after the driver, so that no program loses its screen before it is ended.
+    // Dropped after the driver, so that no program loses its screen before it is stopped.
     screen: Screen,
 }
 
@@ -76,10 +76,7 @@ impl Window {
         Self::start(bench, Start::new(project)).await
     }
 
-    /// Opens a window that is started in a way of its own.
-    ///
-    /// # Errors
-    /// As [`Window::open`].
+    /// Opens a window with these settings; see [`Window::open`].
     pub async fn start(bench: &Bench, start: Start) -> Result<Self> {
         let screen = Screen::start()?;
         let driver = Driver::start(bench, &screen, &start)?;
@@ -87,7 +84,7 @@ impl Window {
         Ok(Self { client: Some(client), driver, screen })
     }
 
-    /// The window's program, to be started once more beside this window: same home, same screen.
+    /// The window's program, to be started a second time next to this window: same home, same screen.
     pub fn another(&self, bench: &Bench, start: &Start) -> Command {
         let mut command = Command::new(&start.program);
         command.args(&start.arguments);
@@ -101,7 +98,7 @@ impl Window {
     /// It has not after a while.
     pub async fn ended(mut self) -> Result<()> {
         self.driver.wait_for_the_end().await?;
-        // The session has gone with the program: its client would only wait for an answer.
+        // The session has ended with the program: its client would only wait for an answer.
         self.client = None;
         Ok(())
     }
@@ -114,7 +111,7 @@ impl Window {
         self.driver.program().context("the window's program is not running")
     }
 
-    /// A picture of the window, as a PNG file.
+    /// Saves a screenshot of the window as a PNG file.
     ///
     /// # Errors
     /// The window has gone, or the file cannot be written.
@@ -138,7 +135,7 @@ impl Window {
         Ok(())
     }
 
-    /// `kill -9` of the window's program, and the wait until it is gone with its locks.
+    /// `kill -9` of the window's program; waits until it has ended and its locks are free.
     ///
     /// # Errors
     /// It is not running.
@@ -146,12 +143,13 @@ impl Window {
         let pid = self.driver.program().context("the window's program is not running")?;
         processes::kill(pid);
         processes::wait_for_the_end(pid);
-        // The session has gone with the program: its client would only wait for an answer.
+        // The session has ended with the program: its client would only wait for an answer.
         self.client = None;
         Ok(())
     }
 
-    /// What the driver answers. It waits for a page that loads, and a page that never does would hold it for ever.
+    /// The driver's answer. The driver waits for a page that loads, and a page that never does would block it
+    /// for ever.
     async fn answer<T>(&self, what: &str, question: impl Future<Output = Result<T, CmdError>>) -> Result<T> {
         match tokio::time::timeout(PATIENCE * 2, question).await {
             Ok(answer) => answer.with_context(|| what.to_owned()),
@@ -177,7 +175,7 @@ impl Window {
         }
     }
 
-    /// All elements with this `data-testid` that are there now.
+    /// All elements with this `data-testid` that are present now.
     ///
     /// # Errors
     /// The window has gone.
@@ -206,12 +204,12 @@ impl Window {
     /// Waits until the element shows a text that `is_it` accepts, and returns it.
     ///
     /// # Errors
-    /// It does not come to that.
+    /// It shows no such text in time.
     pub async fn text_when(&self, id: &str, is_it: impl Fn(&str) -> bool) -> Result<String> {
         let start = Instant::now();
         let mut last = String::new();
         while start.elapsed() < PATIENCE {
-            // Asked for by script, because an element may be drawn anew between being found and being read.
+            // Read by a script, because an element may be rendered again between being found and being read.
             let text = self
                 .script(&format!("return document.querySelector({:?})?.textContent ?? null", by_id(id)))
                 .await?;
@@ -254,10 +252,10 @@ impl Window {
         self.answer("pressing a key", self.client()?.perform_actions(keys)).await
     }
 
-    /// Waits until `is_it` accepts what a script returns, and returns that.
+    /// Waits until `is_it` accepts the result of a script, and returns that.
     ///
     /// # Errors
-    /// It does not come to that.
+    /// It does not in time.
     pub async fn script_when(&self, script: &str, is_it: impl Fn(&Value) -> bool) -> Result<Value> {
         let start = Instant::now();
         loop {
@@ -281,7 +279,7 @@ impl Window {
         self.script_when(&script, |gone| gone == true).await.map(|_| ())
     }
 
-    /// Types into whatever has the focus.
+    /// Types into the element that has the focus.
     ///
     /// # Errors
     /// The window has gone.
@@ -300,7 +298,7 @@ impl Window {
         self.answer("running a script", self.client()?.execute(script, Vec::new())).await
     }
 
-    /// Goes to another page, as its address has it.
+    /// Goes to the page of this address.
     ///
     /// # Errors
     /// The window has gone.
@@ -308,8 +306,8 @@ impl Window {
         self.answer("going to another page", self.client()?.goto(address)).await
     }
 
-    /// Gives the window a path that a person would choose in the system's file dialog, which WebDriver cannot reach.
-    /// What comes of it is seen in the page.
+    /// Passes the window a path that a user would choose in the system's file dialog, which WebDriver cannot
+    /// reach. The effect is visible in the page.
     ///
     /// # Errors
     /// The page has no such hook.
@@ -320,7 +318,7 @@ impl Window {
         Ok(())
     }
 
-    /// Everything that the page says, for messages.
+    /// The whole text of the page, for messages.
     async fn page(&self) -> Result<String> {
         let text = self.script("return document.body.innerText").await?;
         Ok(text.as_str().unwrap_or_default().to_owned())
@@ -337,9 +335,9 @@ struct Driver {
     port: u16,
     /// The window's program.
     program: PathBuf,
-    /// What tells our window from others: its home folder.
+    /// The window's home folder, which distinguishes it from others.
     home: String,
-    /// What the driver and the window say.
+    /// Log of the driver and the window.
     log: PathBuf,
 }
 
@@ -386,7 +384,7 @@ impl Driver {
         let address = format!("http://127.0.0.1:{}", self.port);
         let connect = async {
             loop {
-                // The driver needs a moment before it listens.
+                // The driver needs a moment until it listens.
                 match builder.connect(&address).await {
                     Ok(client) => return client,
                     Err(_) => tokio::time::sleep(BLINK * 4).await,
@@ -419,19 +417,19 @@ impl Drop for Driver {
     }
 }
 
-/// What the window finds around it: a screen, a home of its own, and nothing of the user's.
+/// The environment of the window: a screen, a home of its own, and nothing of the user's.
 fn surroundings(command: &mut Command, bench: &Bench, screen: &Screen, start: &Start) {
     let home = bench.path("home");
     command
         .env("DISPLAY", screen.name())
         .env("GDK_BACKEND", "x11")
         .env_remove("WAYLAND_DISPLAY")
-        // Both make WebKit hang under a screen without a graphics card.
+        // Either makes WebKit hang under a screen without a graphics card.
         .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
         .env_remove("WEBKIT_DISABLE_COMPOSITING_MODE")
         .env("DISSENSUS_E2E", "1")
         .env("DISSENSUS_HOME", &home)
-        // The web view keeps its own files by these.
+        // The web view stores its own files there.
         .env("XDG_DATA_HOME", home.join("data"))
         .env("XDG_CONFIG_HOME", home.join("config"))
         .env("XDG_CACHE_HOME", home.join("cache"));
@@ -449,7 +447,7 @@ fn surroundings(command: &mut Command, bench: &Bench, screen: &Screen, start: &S
     }
 }
 
-/// A port that nobody listens on. Somebody might take it before the driver does; then opening the window fails.
+/// A free port. If another program takes it before the driver does, opening the window fails.
 fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     Ok(listener.local_addr()?.port())

@@ -54,7 +54,7 @@ fn what_is_imported_is_exported_and_imports_again() {
 fn a_second_import_adds_to_the_first() {
     let bench = Bench::without_encoder();
     labelled(&bench);
-    // The same file again says nothing new; a larger one adds what it has besides.
+    // The same file again adds nothing; a larger one adds its additional rows.
     bench.ok(["data", "import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
     assert_eq!(exported(&bench, "same.csv").len(), 240);
     bench.file("more.csv", files::labels(45, 7));
@@ -206,7 +206,7 @@ fn passages_are_asked_for_labelled_and_compared() {
     }
     let found = bench.json(["analyse", "agreement", "P.dissensus"]);
     assert_eq!((&found["labels"], &found["annotators"], &found["texts"]), (&4.into(), &2.into(), &2.into()));
-    // Of six words ana marks two as an insult and ben one of these.
+    // Of six words ana marks two as an insult, and ben one of these two.
     let insult = &found["types"][0];
     assert_eq!((&insult["type"], &insult["chosen"]), (&"insult".into(), &0.5.into()), "{found}");
     assert_eq!(insult["words"], 6, "{insult}");
@@ -487,10 +487,12 @@ fn models_are_compared_with_every_figure_of_the_contract() {
     let baselines = document["baselines"].as_array().unwrap();
     let names: Vec<&str> = baselines.iter().map(|m| m["model"].as_str().unwrap()).collect();
     assert_eq!(names, ["own-most-frequent", "own-distribution", "prior"]);
-    // One answer has no probabilities; what does not apply is absent or null, never 0.
+    // A model that gives one answer has no probabilities; a metric that does not apply is absent or null,
+    // never 0.
     assert!(baselines[0]["mae"].is_number() && baselines[0]["log_loss"].is_null(), "{document}");
     assert!(baselines[0].get("wasserstein").is_none() && baselines[1]["wasserstein"].is_number());
-    // Every other model and baseline less multilevel, in every metric that both have, with intervals that hold the difference.
+    // Every other model and baseline minus multilevel, in every metric of both,
+    // with intervals around the difference.
     let less = &document["differences"];
     assert_eq!((&less["less"], &less["confidence"]), (&Value::from("multilevel"), &Value::from(0.95)));
     let others: Vec<&str> =
@@ -510,7 +512,7 @@ fn models_are_compared_with_every_figure_of_the_contract() {
     assert!(log_loss["difference"].as_f64().unwrap() > 0.0 && log_loss["low"].is_number(), "{less}");
     assert!(less["models"][5]["of"]["log_loss"].is_null(), "one answer has no probabilities: {less}");
     assert!(document["prediction_sets"].is_null() && document["without_copies"].is_null());
-    // Decision 10: the same data, seed, device and version give the same numbers.
+    // The same data, seed, device and version give the same numbers.
     assert_eq!(evaluate("1")["models"], document["models"]);
     assert_ne!(evaluate("2")["models"], document["models"]);
 }
@@ -602,7 +604,7 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     let coverage = sets["multilevel"]["coverage"].as_f64().unwrap();
     let interval = &sets["multilevel"]["coverage_interval"];
     assert!(interval[0].as_f64().unwrap() <= coverage && coverage <= interval[1].as_f64().unwrap(), "{sets}");
-    // Five people are too few for tenths; the labels of six texts too few to calibrate.
+    // Five people are too few for tenths, and the labels of six texts too few for calibration.
     assert_eq!(sets["by_labels"], Value::Array(Vec::new()), "{sets}");
     let bench = Bench::new();
     official(&bench);
@@ -613,7 +615,7 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     assert_ne!(refused.code, Some(0), "{}", refused.out);
 }
 
-/// Forty texts by five people, the last ten for testing, whose ids and people come in another order than they are sorted.
+/// Forty texts by five people, the last ten for testing; ids and people are not in sorted order.
 fn official(bench: &Bench) {
     let mut csv = String::new();
     for (index, line) in files::labels(40, 5).lines().enumerate() {
@@ -659,11 +661,12 @@ fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
         assert!(shares.iter().all(|share| (share * 5.0 - (share * 5.0).round()).abs() < 1e-9), "{shares:?}");
         assert!(levels.len() == 5 && levels.iter().all(|level| (1.0..=5.0).contains(level)), "{levels:?}");
     }
-    // People in the order of the file, which is a4 to a0: the strict ones (a2) are in the middle, a1 and a4 answer alike.
+    // People in the order of the file, a4 to a0: the strict ones (a2) are in the middle, a1 and a4 are alike.
     let mean = |at: usize| answers.iter().map(|(_, levels)| levels[at]).sum::<f64>() / 10.0;
     assert!(mean(2) > mean(1) + 0.5 && mean(2) > mean(4) + 0.5, "{answers:?}");
     assert!(mean(3) > mean(4) && mean(0) > mean(1), "{answers:?}");
-    // Nothing is replaced unasked, and a run of the official split gives the same files by its model.
+    // Nothing is replaced without `--force`,
+    // and a run on the official split gives the same files with its model.
     let again = bench.run(asked);
     assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
     bench.json(["models", "train", "P.dissensus", "--model", "multilevel", "--split", "column"]);
@@ -775,7 +778,7 @@ fn a_prediction_is_explained_by_a_sum_labels_and_words() {
     insta::assert_snapshot!(bench.shown(&refused));
 }
 
-/// What `predict` says of the levels 1 to 5, in order.
+/// The probabilities of the levels 1 to 5 printed by `predict`, in order.
 fn probabilities(document: &Value) -> Vec<f64> {
     let of = |level: u32| document["probabilities"][level.to_string()].as_f64();
     (1..=5).map(|level| of(level).unwrap_or_else(|| panic!("no level {level} in {document}"))).collect()
@@ -816,7 +819,8 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
     assert_ne!(before, after);
 }
 
-/// The default order, as text and as a document: what it stands on, and the border of each text. Columns that are empty in every row are left out.
+/// The default order, as text and as a document: its basis, and the border of each text. Columns that are
+/// empty in every row are omitted.
 #[test]
 fn the_default_order_says_what_it_stands_on() {
     let bench = Bench::new();
@@ -841,11 +845,11 @@ fn the_default_order_says_what_it_stands_on() {
     assert!(printed.contains(basis), "{printed}");
     let header = printed.lines().find(|line| line.contains("text id")).unwrap();
     assert!(header.contains("border") && header.contains("combined"), "{header}");
-    // No group of the sample differs on these texts: people are named, by their labels and by confident predictions.
+    // No group of the sample differs on these texts: people are named, from labels and confident predictions.
     assert!(header.contains("who") && printed.contains("above: Bruno"), "{printed}");
     let [below, above] = [0, 1].map(|side| found["texts"][0]["sides"][side]["labelled"].as_u64().unwrap());
     assert!(below > 0 && above > 0, "{found}");
-    // The old order has its name.
+    // The old order is available under its name.
     let old = bench.json(ask.into_iter().chain(["--by", "split"]));
     assert_eq!((old["by"].as_str(), old["basis"].as_str()), (Some("split"), None));
 }
@@ -882,8 +886,8 @@ fn only_the_chosen_annotators_are_asked() {
     }
 }
 
-/// Two texts with the same mean label: where the labels lie at both ends the text comes first, and not among the texts on which
-/// all agree.
+/// Of two texts with the same mean label, the one with labels at both ends is first, and not among the texts
+/// that all agree on.
 #[test]
 fn labels_at_both_ends_come_before_labels_in_the_middle() {
     let bench = Bench::new();
@@ -918,7 +922,7 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
         let (ends, middle) = (place(by, "ends"), place(by, "middle"));
         assert!(ends["rank"].as_u64() < middle["rank"].as_u64(), "{by:?}: {ends} {middle}");
     }
-    // A cut at the end of the scale parts fewer people than one in the middle.
+    // A cut at the end of the scale divides fewer people than one in the middle.
     let at = |cut| place(&["--by", "opposite-sides", "--cut", cut], "middle")["value"].as_f64().unwrap();
     assert!(at("5") < at("3") && at("3") < 0.53, "{} {}", at("5"), at("3"));
     let ends = place(&[], "ends");
@@ -938,8 +942,8 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
 #[test]
 fn agreement_is_krippendorffs() {
     let bench = Bench::without_encoder();
-    // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two observers,
-    // ten units, alpha = 0.095.
+    // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two
+    // observers, ten units, alpha = 0.095.
     let mut csv = String::from("text_id,text,annotator_id,label\n");
     for (progress, values) in [("A", "0100000000"), ("B", "1110010010")] {
         for (unit, value) in values.chars().enumerate() {
@@ -960,7 +964,7 @@ fn one_annotator_can_be_trained_for_and_asked_about() {
     labelled(&bench);
     let document = bench.json(["models", "train", "P.dissensus", "--model", "multilevel"]);
     assert!(document.is_object(), "{document}");
-    // The model knows who is strict.
+    // The model has learned who is strict.
     let of = |annotator| {
         let document =
             bench.json(["models", "predict", "P.dissensus", "--annotator", annotator, "--text-id", "t1"]);
@@ -1064,7 +1068,7 @@ fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
     assert!(run["info"]["scores"]["metrics"].as_array().unwrap().len() > 5, "{run}");
     let shown = bench.ok(["models", "runs", "show", "P.dissensus", "1"]);
     insta::assert_snapshot!(bench.shown(&shown));
-    // What it is used for later goes without the other project.
+    // Using the run later needs no access to the other project.
     std::fs::remove_file(bench.path("Q.dissensus")).unwrap();
     bench.ok(["models", "runs", "use", "P.dissensus", "1"]);
     let predicted =
@@ -1104,7 +1108,7 @@ fn anything_asked_of_a_training_makes_a_run() {
     ];
     for (at, asked) in asked.into_iter().enumerate() {
         let run = bench.json(["models", "train", "P.dissensus"].into_iter().chain(asked.iter().copied()));
-        // Neither the fit nor the evaluation took a number.
+        // Neither the fit nor the evaluation used up a run number.
         assert_eq!(run["info"]["id"], at + 1, "{asked:?}");
         assert_eq!(run["info"]["seed"], [7, 8, 0, 0][at], "{asked:?}");
     }
@@ -1181,7 +1185,7 @@ fn wrong_usage_is_told_apart_from_failure() {
     }
 }
 
-/// `label` with these further arguments, at work.
+/// Starts `label` with these further arguments.
 fn labelling(bench: &Bench, text: &str, more: &[&str]) -> std::process::Child {
     let arguments =
         ["label", "record", "P.dissensus", "--annotator", "a1", "--text-id", text, "--value", "2"];
@@ -1194,7 +1198,7 @@ fn a_label_waits_for_a_project_that_is_open_elsewhere() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     let text = rows(&files::labels(40, 6), ["text_id", "text", "annotator_id", "label"])[0][0].clone();
-    // Another process holds the project: what it holds is a lock on this file.
+    // Another process has the project open: it holds a lock on this file.
     let mut options = std::fs::OpenOptions::new();
     let held = options.write(true).create(true).truncate(false).open(bench.path("P.dissensus.lock")).unwrap();
     held.lock().unwrap();
@@ -1208,7 +1212,7 @@ fn a_label_waits_for_a_project_that_is_open_elsewhere() {
     held.unlock().unwrap();
     drop(held);
     assert_eq!(waiting.wait().unwrap().code(), Some(0));
-    // Many at once: each gets its turn.
+    // Several at once: each gets its turn.
     let mut all: Vec<_> = (0..6).map(|_| labelling(&bench, &text, &["--wait", "60"])).collect();
     assert!(all.iter_mut().all(|child| child.wait().unwrap().success()));
 }

@@ -1,5 +1,6 @@
-//! Two copies of one project that were worked on apart and come together, on the command line: exports of all of it are the same bytes, undo
-//! takes back what was given last, contradictions are named; and people and wordings are told apart.
+//! Two copies of a project that were edited separately and merged, on the command line: full exports are
+//! identical, undo removes the newest label, contradictions are reported, and people and wordings are never
+//! mixed up.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -25,7 +26,7 @@ fn label(bench: &Bench, project: &str, who: &str, text: &str, value: &str) {
     ]);
 }
 
-/// A project and its copy, each with texts, a question and people of its own and some that both added apart.
+/// A project and its copy, each with texts, a question and people of its own, and some that both have added.
 fn apart(bench: &Bench) {
     bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
     bench.ok(["project", "new", A]);
@@ -247,7 +248,7 @@ fn what_a_merge_would_add_is_counted_in_words_and_wordings_show_what_levels_mean
     label(&bench, B, "dan", "t2", "1");
     let told = bench.ok(["study", "merge", A, B, "--dry-run"]);
     insta::assert_snapshot!(bench.shown(&told));
-    // Two wordings that differ by what a level means are two rows that differ.
+    // Two wordings that differ only in what a level means are two different rows.
     label(&bench, A, "ana", "t3", "1");
     bench.ok(["data", "question", A, "rude", "--define", "3=a slap"]);
     label(&bench, A, "ben", "t1", "1");

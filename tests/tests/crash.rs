@@ -1,4 +1,4 @@
-//! `kill -9` at any moment: what was confirmed is there, and what was not confirmed is whole or absent.
+//! `kill -9` at any moment: everything confirmed is stored, and anything else is complete or absent.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -26,7 +26,8 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
     bench.file("texts.csv", files::labels(100, 2));
     bench.ok(["project", "new", "P.dissensus"]);
     bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
-    // How long one label takes here, so that the kills fall all over it, before and after the commit.
+    // The time one label takes on this machine, so that kills are spread over it,
+    // before and after the commit.
     let once = || {
         let start = Instant::now();
         bench.ok([
@@ -42,7 +43,8 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
         ]);
         start.elapsed()
     };
-    // The first one also reads the program from the disk: the quickest of some is what the next ones will take.
+    // The first run also reads the program from disk:
+    // the fastest of several predicts the time of the next ones.
     let usual = (0..6).map(|_| once()).min().unwrap();
 
     let (mut confirmed, mut killed) = (BTreeMap::new(), 0);
@@ -78,7 +80,7 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
             assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
             killed += 1;
         }
-        // The line is the confirmation: it counts even where the kill came before the exit.
+        // The printed line is the confirmation: it counts even if the process is killed before it exits.
         if printed.ends_with('\n') {
             confirmed.insert(text, value);
         }
@@ -89,7 +91,7 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
     for (text, value) in &confirmed {
         assert_eq!(kept.get(text), Some(value), "the confirmed label of {text} is lost");
     }
-    // A label that was killed may be there or not, but never as something else.
+    // A label whose command was killed may be there or not, but never with another value.
     for (text, value) in &kept {
         let index: u32 = text[1..].parse().unwrap();
         assert_eq!(*value, (index % 5 + 1).to_string(), "{text}");
@@ -155,7 +157,7 @@ fn a_killed_export_for_a_tool_leaves_no_half_file() {
         }
     }
     assert!(killed > 0, "the export was never killed at work");
-    // A later one clears away what the killed ones left under other names.
+    // A later export removes the files that killed ones left under other names.
     let left = || -> Vec<PathBuf> {
         let paths = std::fs::read_dir(bench.folder()).unwrap().map(|entry| entry.unwrap().path());
         paths.filter(|path| path.extension().is_some_and(|ending| ending == "part")).collect()
@@ -168,14 +170,14 @@ fn a_killed_export_for_a_tool_leaves_no_half_file() {
     assert_eq!(left(), Vec::<PathBuf>::new());
 }
 
-/// It keeps nothing on its way: the project is as it was, and the same question gets the same answer.
+/// A killed evaluation stores nothing: the project is unchanged, and repeating it gives the same result.
 #[test]
 fn a_killed_evaluation_leaves_the_project_as_it_was() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     bench.ok(["models", "encode", "P.dissensus"]);
     let info = bench.json(["project", "info", "P.dissensus"]);
-    // With the differences between models.
+    // Includes the differences between models.
     let asked =
         ["models", "evaluate", "P.dissensus", "--question", "offensiveness", "--models", "multilevel,shared"];
     let answer = || {
@@ -213,7 +215,7 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // Until the first batch is in the file; the command that asks has to share it with the one at work.
+    // Until the first batch is in the file; the polling command has to share the file with the running one.
     let start = Instant::now();
     while encoded() == 0 && start.elapsed() < Duration::from_secs(120) {
         sleep(Duration::from_millis(30));
@@ -268,7 +270,7 @@ fn training_goes_on(bench: &Bench, asked: &[&str]) {
     let has_checkpoint = |run: std::fs::DirEntry| {
         std::fs::read_dir(run.path().join("checkpoints")).is_ok_and(|entries| entries.flatten().any(is_whole))
     };
-    // The finished run keeps no checkpoints.
+    // The finished run has no checkpoints any more.
     let any = || std::fs::read_dir(&runs).is_ok_and(|entries| entries.flatten().any(has_checkpoint));
     let start = Instant::now();
     while !any() && start.elapsed() < Duration::from_secs(180) {
@@ -278,7 +280,7 @@ fn training_goes_on(bench: &Bench, asked: &[&str]) {
     processes::kill(child.id());
     child.wait().unwrap();
 
-    // What happens to the project meanwhile makes no difference: another label of a training text, a new annotator, new texts.
+    // Changes to the project in the meantime make no difference: labels of training texts, annotators, texts.
     let label =
         ["label", "record", "P.dissensus", "--question", "offensiveness", "--annotator", "new", "--text-id"];
     for text in ["c001", "c002", "c003", "c004"] {
@@ -304,7 +306,7 @@ fn training_goes_on(bench: &Bench, asked: &[&str]) {
     }
 }
 
-/// The labels in a copy of the project file alone, without what lies beside it.
+/// The labels in a copy of the project file only, without the files next to it.
 #[cfg(unix)]
 fn labels_in_file_alone(bench: &Bench) -> u64 {
     std::fs::copy(bench.path("P.dissensus"), bench.path("alone.dissensus")).unwrap();
@@ -317,7 +319,8 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
     for signal in ["TERM", "HUP", "INT"] {
-        // Told before it is at work it ends at once, which is another promise: then it is told later. A busy machine is slow.
+        // If the signal arrives before the import is running, the command ends at once, which is another
+        // promise: then it is sent later. A busy machine is slow.
         let mut after = Duration::from_millis(300);
         loop {
             for side in ["", "-wal", "-shm", ".lock"] {
@@ -337,7 +340,7 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
             assert!(told.unwrap().success());
             let status = child.wait().unwrap();
             let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-            // Stopped, or it was done just before.
+            // Stopped, or finished just before.
             assert!(matches!(status.code(), Some(130 | 0)), "{signal}: {status}");
             let labels = labels_in_file_alone(&bench);
             assert_eq!(labels, if status.success() { 40_000 } else { 0 }, "{signal}");
@@ -419,7 +422,7 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert_eq!(status.code(), Some(130), "{said}");
     assert!(said.contains("stopped on your wish; what was finished is kept"), "{said}");
-    // The promise is a second; the machine may be at other work beside this.
+    // The promise is one second; the machine may be busy with other work.
     assert!(took < Duration::from_secs(5), "it took {took:?}");
     let kept = encoded();
     assert!(kept > 0 && kept < 3_000, "{kept} were kept");
@@ -427,7 +430,7 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     assert_eq!(encoded(), 3_000);
 }
 
-/// An import that has the project open, long enough to do something to its file meanwhile.
+/// An import that has the project open for long enough to change its file meanwhile.
 fn import_at_work(bench: &Bench, project: &str) -> std::process::Child {
     let child = bench
         .command(["data", "import", project, "big.csv"])
@@ -436,7 +439,7 @@ fn import_at_work(bench: &Bench, project: &str) -> std::process::Child {
         .spawn()
         .unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    // The lock says what is open once the project is.
+    // The lock names the open file once the project is open.
     while !std::fs::read_to_string(bench.path(&format!("{project}.lock")))
         .is_ok_and(|text| text.contains("\"file\""))
     {
@@ -466,7 +469,7 @@ fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     let child = import_at_work(&bench, "P.dissensus");
-    // However slow this machine is, the import has not ended when the other one comes.
+    // However slow this machine is, the import has not ended when the other command starts.
     processes::hold(child.id());
     std::fs::rename(bench.path("P.dissensus"), bench.path("Q.dissensus")).unwrap();
     let label =
@@ -559,7 +562,7 @@ fn a_hard_link_to_a_project_that_is_open_is_open_already() {
     assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 40_001);
 }
 
-/// The file is moved away and back all the time: each label that the command confirmed is in it.
+/// The file is moved away and back repeatedly: each label that the command confirmed is in it.
 #[test]
 fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in_it() {
     let bench = Bench::without_encoder();
@@ -605,7 +608,8 @@ fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in
     }
 }
 
-/// A file that is kept beside a project while it is open is written over and removed with it.
+/// Copies and new projects under these names are refused: files next to an open project are overwritten and
+/// deleted with it.
 #[test]
 fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
     let bench = Bench::without_encoder();
@@ -623,8 +627,9 @@ fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
     bench.ok(["project", "info", "P.dissensus"]);
 }
 
-/// What a program leaves that is killed while it makes a project says that there was no page before: a backup that is put in its place
-/// stays whole, also for who reads only, and the advice names commands that there are.
+/// The journal left by a program that was killed while it created a project records a database without pages:
+/// a backup put in its place must stay whole, even when only read,
+/// and the advice must name existing commands.
 #[test]
 fn a_backup_beside_the_journal_of_a_project_that_was_being_made_is_not_emptied() {
     let bench = Bench::without_encoder();

@@ -1,10 +1,11 @@
-//! Several questions on one encoder, by the command: what a script gets, and what is refused.
+//! Several questions on one encoder, through the command: the output for scripts, and refusals.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
 use serde_json::Value;
 
-/// 60 texts: a yes/no question of all, a scale of half of them, and one with three options, asked of one person.
+/// 60 texts: a yes/no question on all, a scale on half of them, and one with three options,
+/// asked of one person.
 fn project(bench: &Bench) {
     bench.ok(["project", "new", "P.dissensus"]);
     let rows = |asked: std::ops::Range<usize>, people: &[&str], label: &dyn Fn(usize) -> String| -> String {
@@ -39,7 +40,7 @@ fn names(document: &Value) -> Vec<String> {
 fn one_command_trains_one_encoder_for_all_questions() {
     let bench = Bench::new();
     project(&bench);
-    // A name with a comma in it stands by itself.
+    // A name that contains a comma is passed as an argument of its own.
     let asked =
         asking(&["--questions", "rude,feelings", "--questions", "tone, of it", "--weights", "1,2,0.5"]);
     let document = bench.json(&asked);
@@ -67,7 +68,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
         .collect();
     assert!((weights.iter().sum::<f64>() - 3.5).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
 
-    // Read by people: each question in a line, and what was learned together.
+    // The printed form: one line for each question, and what was learned together.
     let said = bench.ok(asking(&["--question", "feelings", "--class-weights"]));
     for part in [
         "feelings: joy",
@@ -91,7 +92,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
     let several = bench.json(several);
     assert_eq!(several["runs"][0]["probabilities"], bench.json(text)["probabilities"]);
     assert_eq!(several["runs"][1]["question"], "tone, of it");
-    // As tables: of a file's texts, and of the project's.
+    // Tables: for the texts of a file, and for those of the project.
     bench.file("new.txt", "comment\nanother comment\n");
     let tables = ["models", "predict", "P.dissensus", "--texts", "new.txt", "--out", "t.csv", "--run", "2,5"];
     let written = bench.json(tables);
@@ -102,7 +103,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
     }
     assert_eq!(bench.json(["models", "predictions", "P.dissensus", "all.csv", "--run", "2"])["run"], 2);
     assert!(lines("all.csv") > lines("t-2.csv"));
-    // Without a training in steps the live model is fitted as ever.
+    // Without gradient training the live model is fitted as usual.
     let one = bench.json(asking(&["--questions", "rude", "--pos-weight", "4"]));
     assert_eq!(
         (one["info"]["joint"].as_u64(), one["info"]["question_name"].as_str()),
@@ -110,7 +111,8 @@ fn one_command_trains_one_encoder_for_all_questions() {
     );
 }
 
-/// Which words, which feelings, how rude: one command, one encoder, and what it says of words when it is used.
+/// One command trains one encoder for spans, a multi-label question and a scale, and its predictions of words
+/// can be used.
 #[test]
 fn one_command_trains_one_model_for_words_sets_and_a_scale() {
     let bench = Bench::new();
@@ -151,7 +153,7 @@ fn one_command_trains_one_model_for_words_sets_and_a_scale() {
     let shown = bench.ok(["models", "runs", "show", "P.dissensus", "1"]);
     insta::assert_snapshot!(bench.shown(&shown));
 
-    // In use it says of any text what people would mark, and who differs.
+    // When used, it predicts for any text which words people mark, and who differs.
     bench.ok(["models", "runs", "use", "P.dissensus", "1"]);
     bench.ok(["models", "encode", "P.dissensus"]);
     let found = bench.json(["analyse", "words", "P.dissensus", "--question", "words", "--text-id", "t3"]);

@@ -30,7 +30,7 @@ impl Root {
         }
         fs::write(database.join("status"), "")?;
         run(Command::new("dpkg")
-            // The scratch root has no libraries for it to depend on, and nobody needs to be root there.
+            // The scratch root has no libraries for it to depend on, and root is not needed there.
             .args(["--force-depends", "--force-not-root", "--root"])
             .arg(&path)
             .arg("--install")
@@ -44,7 +44,7 @@ impl Root {
 
     /// The one desktop entry.
     fn entry(&self) -> Result<PathBuf> {
-        // Installing may add a cache of types beside it.
+        // Installing may add a cache of types next to it.
         let entries: Vec<PathBuf> = fs::read_dir(self.path("usr/share/applications"))?
             .map(|entry| entry.unwrap().path())
             .filter(|path| path.extension().is_some_and(|extension| extension == "desktop"))
@@ -68,7 +68,7 @@ impl Root {
     }
 }
 
-/// Runs a program that must succeed; what it printed.
+/// Runs a program that must succeed, and returns its output.
 fn run(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -107,14 +107,14 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
     let nameless = bench.path("nameless");
     fs::copy(&project, &nameless)?;
 
-    // What the system does after an installation, by triggers of the packages that own these folders.
+    // The triggers that the system runs after an installation, from the packages that own these folders.
     run(root.desktop("update-mime-database").arg(root.path("usr/share/mime")))?;
     run(root.desktop("update-desktop-database").arg(root.path("usr/share/applications")))?;
     let entry = root.entry()?;
     let said = run(root.desktop("desktop-file-validate").arg(&entry))?;
     ensure!(said.is_empty(), "desktop-file-validate: {said}");
 
-    // Known by its name and, without one, by its first bytes.
+    // Recognised by its name and, without one, by its first bytes.
     for file in [&project, &nameless] {
         let info = run(root.desktop("gio").args(["info", "-a", "standard::content-type"]).arg(file))?;
         ensure!(info.contains(&format!("standard::content-type: {MIME}")), "{}: {info}", file.display());
@@ -133,12 +133,12 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
     let window = Window::start(&bench, Start::installed(&program, arguments)).await?;
     window.find("summary").await?;
     let footer = window.text_when("status-encoding", |text| text.contains("All texts encoded")).await;
-    // The encoder is in the package: it is found and reads the texts without anything being fetched.
+    // The encoder is in the package: texts are encoded without a download.
     footer.context("the packed encoder is not used")?;
     let title = window.text("status-project").await?;
     ensure!(title.contains("My project"), "{title}");
 
-    // The user guide is in the package too, with the pages that the command writes. WebDriver sees the first window only.
+    // The package contains the user guide with the reference pages. WebDriver sees only the first window.
     window.go_to("guide://localhost/index.html").await?;
     let links = "return [...document.querySelectorAll('a')].map((link) => link.pathname).join()";
     let links = window.script(links).await?;

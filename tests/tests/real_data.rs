@@ -1,6 +1,6 @@
-//! The bars that the product must reach on published data. The data is not part of the project, so these tests are ignored
-//! unless asked for: the step `data` of `cargo xtask test` runs them where the data is there, and reports them as not run
-//! where it is not.
+//! Quality thresholds on published data. The data is not part of the project, so these tests are ignored by
+//! default: the step `data` of `cargo xtask test` runs them if the data is available, and reports them as not
+//! run otherwise.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A file of the folder of data sets, DISSENSUS_DATA or `../shared/data`. The test fails where it is not there.
+/// A file of the folder of data sets, DISSENSUS_DATA or `../shared/data`; fails if it does not exist.
 fn data(name: &str) -> PathBuf {
     let folder =
         std::env::var_os("DISSENSUS_DATA").map_or_else(|| checkout().join("../shared/data"), PathBuf::from);
@@ -85,7 +85,7 @@ fn eleven_emotions_are_imported_and_each_is_learned() {
     let options: Vec<&str> =
         question["scale"]["levels"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(options.len(), 11, "{options:?}");
-    // One label a text: nobody can agree, and no figure is made up for it.
+    // One label per text: agreement is undefined, and no figure is invented for it.
     let agreement = bench.json(["analyse".as_ref(), "agreement".as_ref(), project.as_os_str()]);
     assert!(agreement["mean_alpha"].is_null(), "{agreement}");
     let share = |name: &str| -> f64 {
@@ -93,7 +93,8 @@ fn eleven_emotions_are_imported_and_each_is_learned() {
         all.iter().find(|option| option["option"] == name).unwrap()["chosen"].as_f64().unwrap()
     };
     assert!(share("anger") > 0.3 && share("trust") < 0.1, "{agreement}");
-    // As a whole, and held to what scikit-learn's one-vs-rest logistic regression reaches on the same embeddings (tools/bench/emotions.py).
+    // On the whole answer, compared with scikit-learn's one-vs-rest logistic regression on the same
+    // embeddings (tools/bench/emotions.py).
     let mut arguments = vec!["models".into(), "evaluate".into(), project.clone().into_os_string()];
     arguments.extend(["--split", "column", "--models", "multilevel"].map(Into::into));
     let found = bench.json(arguments);
@@ -106,7 +107,7 @@ fn eleven_emotions_are_imported_and_each_is_learned() {
     assert!(of(tuned, "macro_f1") > 0.52, "{tuned}");
     let prior = found["baselines"].as_array().unwrap().iter().find(|one| one["model"] == "prior").unwrap();
     assert!(of(ours, "log_loss") < 0.75 * of(prior, "log_loss"), "{prior}");
-    // An option by its name has the scores that it has within the whole.
+    // An option selected by its name has the same scores as within the whole question.
     let name = format!("{}: trust", question["name"].as_str().unwrap());
     let mut arguments = vec!["models".into(), "evaluate".into(), project.into_os_string()];
     arguments.extend(["--split", "column", "--models", "multilevel", "--question", &name].map(Into::into));
@@ -191,7 +192,7 @@ fn vicomtech_is_predicted_with_the_pooling_that_validation_chose() {
     assert_eq!(tried["tried"].as_array().unwrap().len(), 5, "{tried}");
     let document =
         bench.json(["models", "evaluate", "v.dissensus", "--split", "column", "--models", "shared"]);
-    // The bar of 0.81 is two texts of 478 away (BENCHMARKS.md); this holds what is reached.
+    // The target of 0.81 is two texts of 478 away (BENCHMARKS.md); this checks what is reached today.
     assert!(figure(&document, "shared", "accuracy") >= 0.80, "{document}");
 }
 
@@ -219,8 +220,8 @@ fn md_agreement_is_imported_and_evaluated_on_its_official_split() {
     }
 }
 
-/// The organisers' measure for Likert scales, worked out here from the file alone: mean over test texts of the mean distance
-/// of the labels from `predict(annotator)`, divided by six.
+/// The organisers' measure for Likert scales, computed here from the file only: mean over test texts of the
+/// mean distance of the labels from `predict(annotator)`, divided by six.
 fn absolute_distance_of_csc(file: &Path, mut predict: impl FnMut(&str) -> f64) -> f64 {
     let mut texts: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (split, text, annotator, label) in rows_of_csc(file) {
@@ -244,8 +245,8 @@ fn rows_of_csc(file: &Path) -> Vec<(String, String, String, f64)> {
     reader.records().map(row).collect()
 }
 
-/// The organisers published .239 for each annotator's most frequent label, and .352 for a random submission (uniform on 0 to 6:
-/// .355 is expected, with a standard deviation of .0046 between submissions).
+/// The organisers published .239 for each annotator's most frequent label, and .352 for a random submission
+/// (uniform on 0 to 6: .355 is expected, with a standard deviation of .0046 between submissions).
 #[test]
 #[ignore = "needs the data set csc.csv: cargo xtask test data"]
 fn the_published_baselines_of_csc_come_out() {
@@ -282,7 +283,7 @@ fn the_published_baselines_of_csc_come_out() {
     assert!(ours("wasserstein") < ours("wasserstein_probabilities"));
 }
 
-/// Numbers that follow from a seed (SplitMix64, Steele, Lea and Flood 2014).
+/// Random numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
 struct Draws(u64);
 
 impl Draws {
@@ -315,8 +316,9 @@ fn by_text(file: &Path) -> Vec<(String, Vec<(String, f64)>)> {
     found.into_iter().collect()
 }
 
-/// Of 100 pilots of 100 texts each the plan's number of annotators is asked for an interval 2.2 levels wide; on the other texts the means
-/// of that many people and of as many others lie as far apart as intervals of that width say.
+/// For each of 100 pilots of 100 texts, asks the plan for the number of annotators for an interval 2.2 levels
+/// wide; on the other texts, the means of that many people and of as many others differ as intervals of that
+/// width predict.
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
 fn a_plan_from_a_pilot_keeps_its_width_on_other_texts() {
@@ -340,7 +342,7 @@ fn a_plan_from_a_pilot_keeps_its_width_on_other_texts() {
         let plan = bench.json(["study", "plan", &project, "--interval-width", "2.2"]);
         let n = plan["for_width"]["value"].as_u64().unwrap();
         *numbers.entry(n).or_default() += 1;
-        // The means of two groups of n people differ with twice the variance of one.
+        // The difference of the means of two groups of n people has twice the variance of one mean.
         let (mut squares, mut pairs) = (0.0, 0.0);
         for (_, labels) in &texts[100..] {
             let mut levels: Vec<f64> = labels.iter().map(|(_, level)| *level).collect();

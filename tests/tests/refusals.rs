@@ -1,4 +1,4 @@
-//! Bad input gets a clear error, and nothing is lost. The messages themselves are kept in `snapshots/`.
+//! Bad input gets a clear error, and nothing is lost. The messages themselves are in `snapshots/`.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -21,7 +21,8 @@ fn filled(bench: Bench) -> Bench {
     bench
 }
 
-/// Runs a command that must be refused, and checks that neither the project nor anything beside it has changed.
+/// Runs a command that must be refused, and checks that neither the project nor
+/// any file next to it has changed.
 fn refused(bench: &Bench, arguments: &[&str]) -> String {
     let before = snapshot(bench);
     let message = bench.refused(arguments);
@@ -41,7 +42,7 @@ fn snapshot(bench: &Bench) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Messages one below another, each under what was tried.
+/// The messages, each under the attempt that caused it.
 fn report(bench: &Bench, refuse: impl Fn(&Bench, &[&str]) -> String, tries: &[&[&str]]) -> String {
     let mut report = String::new();
     for arguments in tries {
@@ -234,7 +235,7 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
     fs::create_dir(bench.path("small")).unwrap();
     let disk = match SmallDisk::mount(&bench.path("small"), 2 << 20) {
         Ok(disk) => disk,
-        // A user who may not mount can still be stopped by a limit on the size of files, which reaches the same code.
+        // Without the right to mount, a limit on the size of files reaches the same code.
         Err(_) => return full_by_limit(&bench),
     };
     let project = disk.path("P.dissensus");
@@ -249,7 +250,7 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
         bench.refused(["data".as_ref(), "import".as_ref(), project.as_os_str(), "big.csv".as_ref()]);
     assert!(message.contains("full") || message.contains("space"), "{message}");
     assert_eq!(info()["labels"], 400);
-    // Single labels until the disk is full: each was confirmed or refused, and the confirmed ones are there.
+    // Single labels until the disk is full: each was confirmed or refused, and the confirmed ones are stored.
     let filler = disk.path("filler");
     fill(&filler);
     let mut confirmed = 0;
@@ -262,7 +263,7 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
         match outcome.code {
             Some(0) => confirmed += 1,
             Some(1) => {
-                // While it opens its shared memory SQLite does not tell a full disk from a failing one.
+                // SQLite cannot distinguish a full disk from a failing one while it opens its shared memory.
                 assert!(outcome.err.contains("the disk"), "{}", outcome.err);
                 break;
             }
@@ -283,12 +284,13 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
     let train: Vec<&str> =
         train.into_iter().chain(["--epochs", "3", "--patience", "0", "--split", "by-text:0.7"]).collect();
     let whole = bench.json(&train);
-    // Over the folder of the finished run, which is not needed again.
+    // Mounted over the folder of the finished run, which is not needed again.
     let folder = bench.path("P.dissensus.runs");
-    // Room for one checkpoint of 647 kB, and not for the next beside it.
+    // Space for one checkpoint of 647 kB, and not for a second one.
     let disk = match SmallDisk::mount(&folder, 700 << 10) {
         Ok(disk) => disk,
-        // Without the right to mount, a limit on the size of files stops a checkpoint larger than the project in the same code.
+        // Without the right to mount, a limit on the size of files stops a checkpoint larger than the project
+        // in the same code.
         Err(_) => {
             let tuned = ["--model", "shared", "--tuning", "last-1", "--epochs", "1"];
             let train: Vec<&str> = train[..5].iter().copied().chain(tuned).collect();
@@ -306,7 +308,7 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
     assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
 }
 
-/// Takes all the space that is left.
+/// Fills the remaining space.
 fn fill(path: &std::path::Path) {
     let mut file = fs::File::create(path).unwrap();
     while file.write_all(&[0; 512]).is_ok() {}
@@ -319,7 +321,7 @@ fn full_by_limit(bench: &Bench) {
     assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], before["labels"]);
 }
 
-/// What the command says when it fails because no file may be larger than so many blocks of 512 bytes.
+/// The error of a command that may write no file larger than so many blocks of 512 bytes.
 fn limited(bench: &Bench, arguments: &[&str], blocks: u32) -> String {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let output = std::process::Command::new("sh")
@@ -345,7 +347,7 @@ fn no_encoder_is_told_with_the_way_to_get_it() {
         "{message}"
     );
     insta::assert_snapshot!(message);
-    // What does not need one goes on without.
+    // Commands that need no encoder still work.
     bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"]);
     bench.ok(["analyse", "agreement", "P.dissensus"]);
     bench.ok(["data", "export", "P.dissensus", "out.csv"]);
@@ -435,7 +437,7 @@ fn one_project_is_open_in_one_place() {
     assert!(at_work, "the encoding was over before the label was tried");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.err.contains("open"), "{}", outcome.err);
-    // The one that held it is dead: its lock is gone with it.
+    // The process that held the lock is dead, and its lock is released.
     bench.ok(label);
 }
 
@@ -447,7 +449,7 @@ fn labels_that_cannot_be() {
     let label = |text, value| {
         ["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value]
     };
-    // But for the model that is kept: one may be fitted on the way to a refusal.
+    // Without the stored model, which may be fitted before a refusal.
     let info = |bench: &Bench| {
         let mut info = bench.json(["project", "info", "P.dissensus"]);
         let questions = info["questions"].as_array_mut().unwrap();
@@ -457,7 +459,7 @@ fn labels_that_cannot_be() {
     let before = info(&bench);
     insta::assert_snapshot!(report(
         &bench,
-        // A model that was fitted on the way to the refusal may be kept; labels are none the more.
+        // A model fitted before the refusal may be stored, but no labels.
         |bench, arguments| bench.refused(arguments),
         &[
             &label("t1", "9"),
@@ -513,7 +515,7 @@ fn extremes_that_are_no_error() {
     assert!(matches!(outcome.code, Some(0 | 1)) && !outcome.err.contains("panicked"), "{outcome:?}");
 }
 
-/// Characters that a terminal obeys and that a person cannot see: escape sequences, C1 controls, overrides of direction.
+/// Control characters and invisible characters: escape sequences, C1 controls, direction overrides.
 fn hidden_characters(text: &str) -> Vec<char> {
     let hidden = |c: &char| {
         c.is_control() && *c != '\n'
@@ -522,7 +524,7 @@ fn hidden_characters(text: &str) -> Vec<char> {
     text.chars().filter(hidden).collect()
 }
 
-/// What is printed for people, on either stream.
+/// The output on both streams.
 fn printed(bench: &Bench, arguments: &[&str]) -> String {
     let outcome = bench.run(arguments);
     format!("{}{}", outcome.out, outcome.err)

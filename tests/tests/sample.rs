@@ -1,4 +1,4 @@
-//! The sample's labels are what `sample/SIMULATION.md` says: its formula, written here a second time.
+//! The sample's labels match `sample/SIMULATION.md`: its formula is implemented here a second time.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::programs::checkout;

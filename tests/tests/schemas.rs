@@ -1,4 +1,4 @@
-//! What commands print with `--json` is what `dissensus schema` says. `Bench` holds it against that wherever a test runs a command;
+//! The output with `--json` matches `dissensus schema`. `Bench` checks that wherever a test runs a command;
 //! here every command is run, so that none is left out.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -94,7 +94,7 @@ people withdraw P.dissensus --annotator a5
 people withdraw P.dissensus --annotator a5 --yes
 ";
 
-/// Resuming a run that was interrupted, which tests of interruptions do.
+/// Resuming an interrupted run, which other tests cover.
 const ELSEWHERE: &str = "runs resume";
 
 /// Questions with options and with spans, and the sample.
@@ -180,7 +180,7 @@ fn one_schema_is_that_of_all_and_others_are_told() {
         refused.contains("no command \"rums\" takes --json; commands that do: new, sample,"),
         "{refused}"
     );
-    // With its group, and by the name that it had before.
+    // With its group, and by its earlier name.
     assert_eq!(of(&["models", "runs", "list"]), of(&["runs", "list"]));
     assert_eq!(of(&["label"]), of(&["record"]));
 }

@@ -1,4 +1,5 @@
-//! Several questions on one screen of the real window, answered by keyboard, and what is then in the file.
+//! Several questions on one screen of the real window, answered by keyboard, and the labels then stored in
+//! the file.
 #![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -15,7 +16,8 @@ const TAB: char = '\u{e004}';
 const RIGHT: char = '\u{e014}';
 const EMOTIONS: &str = "anger,anticipation,disgust,fear,joy,love,optimism,pessimism,sadness,surprise,trust";
 
-/// Four texts, and three questions: which words, which of eleven emotions, how offensive (asked only where there is anger).
+/// Four texts, and three questions: which words, which of eleven emotions, how offensive (asked only if there
+/// is anger).
 fn study(bench: &Bench) -> PathBuf {
     let project = bench.path("Study.dissensus");
     bench.file("texts.csv", files::texts(4));
@@ -48,13 +50,13 @@ async fn begin(window: &Window) -> Result<()> {
     framed(window, "words").await
 }
 
-/// Waits until this question has the keys.
+/// Waits until this question receives the keys.
 async fn framed(window: &Window, question: &str) -> Result<()> {
     let script = "return document.querySelector('[data-testid=\"question-now\"]')?.dataset.question ?? null";
     window.script_when(script, |name| name == question).await.map(drop)
 }
 
-/// Waits until this text is there to be answered.
+/// Waits until this text can be answered.
 async fn on_desk(window: &Window, text: &str) -> Result<()> {
     let script = "return document.querySelector('[data-testid=\"label-text\"]')?.dataset.textId ?? null";
     window.script_when(script, |id| id == text).await.map(drop)
@@ -64,7 +66,7 @@ async fn done(window: &Window, texts: u32) -> Result<()> {
     window.text_when("label-progress-done", |done| done == texts.to_string()).await.map(drop)
 }
 
-/// Text, question and label of what the project has of everybody, read by the command after the window has gone.
+/// Text, question and label of all labels in the project, read by the command after the window has closed.
 fn kept(bench: &Bench, project: &Path) -> BTreeSet<(String, String, String)> {
     let file = bench.path("kept.csv");
     bench.ok(["data".as_ref(), "export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()]);
@@ -100,7 +102,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
     window.press(ENTER).await?;
     framed(&window, "words").await?;
     on_desk(&window, "2").await?;
-    // Of the second text one question is answered, past the first one, when the power goes.
+    // One question of the second text, after the first one, is answered when the process is killed.
     window.press(TAB).await?;
     framed(&window, "emotions").await?;
     window.press('0').await?;
@@ -122,7 +124,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
     ]);
     assert_eq!(labels, expected);
 
-    // The screen comes back with the project, and begins with what is not answered of the text that was left.
+    // The screen is restored with the project, and begins with the unanswered questions of the last text.
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-label").await?;
     on_desk(&window, "2").await?;
@@ -131,7 +133,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
     window.press('0').await?;
     window.press(ENTER).await?;
     done(&window, 2).await?;
-    // Undo leads back across questions: to the words of this text, its emotions, then to the text before.
+    // Undo goes back across questions: the words of this text, its emotions, then the previous text.
     for (question, count) in [("words", 1), ("emotions", 1), ("offence", 0)] {
         window.press('u').await?;
         framed(&window, question).await?;
@@ -195,7 +197,8 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     Ok(())
 }
 
-/// What people do after labelling: who marked what stands under the words, and the findings tell which words people differ on.
+/// After labelling: other people's marks are under the words,
+/// and the findings show the words on which people differ.
 #[tokio::test]
 async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings() -> Result<()> {
     let bench = Bench::new();
@@ -222,7 +225,7 @@ async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings
     let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";
     window.script_when(known, |pressed| pressed == "true").await?;
     window.text_when("heat-told", |told| !told.is_empty()).await?;
-    // What was read is of no other text's words: marked is what people marked.
+    // The loaded predictions are for this text only; `heat-marked` shows the words that people marked.
     window.click("heat-marked").await?;
     window.close().await
 }

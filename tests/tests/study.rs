@@ -1,4 +1,5 @@
-//! A study of two people at two copies: handed out, labelled in the real window and by the command, killed on the way, handed in and taken in.
+//! A study of two people on two copies: assigned, labelled in the real window and by the command, killed in
+//! between, submitted and merged.
 #![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Six texts and one question, handed out to two people: all texts to both, some of them again.
+/// Six texts and one question, assigned to two people: all texts to both, some of them twice.
 fn handed_out(bench: &Bench) -> PathBuf {
     bench.file("texts.csv", files::texts(6));
     bench.ok(["project", "new", "Study.dissensus"]);
@@ -43,7 +44,7 @@ fn study(bench: &Bench) -> Value {
     bench.json(["study", "status", "Study.dissensus"])
 }
 
-/// What an export of the project says of one person: by text and occasion.
+/// The answers of one person in an export of the project, by text and annotation round.
 fn answers(bench: &Bench, person: &str) -> BTreeMap<(String, String), String> {
     bench.ok(["data", "export", "Study.dissensus", "all.csv", "--force"]);
     let rows =
@@ -53,14 +54,14 @@ fn answers(bench: &Bench, person: &str) -> BTreeMap<(String, String), String> {
     rows.map(|row| ((row["text_id"].clone(), occasion(&row)), row["label"].clone())).collect()
 }
 
-/// Answers the text on screen and waits for what comes next.
+/// Answers the text on screen and waits for the next one.
 async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
     const HERE: &str =
         "return document.querySelector('[data-testid=\"label-text\"]')?.dataset.textId ?? \"\"";
     let here = window.script_when(HERE, |text| text != "").await?;
     window.press(level).await?;
     window.text_when("label-progress-done", |now| now == done.to_string()).await?;
-    // A key that is pressed before the next text lies there is not meant for it, and is not taken.
+    // A key that is pressed before the next text is on screen is not meant for it, and is ignored.
     window.script_when(HERE, |text| *text != here).await?;
     Ok(())
 }
@@ -70,11 +71,11 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     let bench = Bench::without_encoder();
     let packet = handed_out(&bench);
 
-    // Ada labels in the window. It opens for her and for nothing else.
+    // Ada labels in the window, which opens for her only.
     let window = Window::open(&bench, Some(&packet)).await?;
     ensure!(window.text("packet-person").await? == "ada");
     ensure!(window.all("nav-findings").await?.is_empty());
-    // A file that is dropped is refused before it is shown, and nothing is left to confirm.
+    // A dropped file is refused before it is shown, and there is nothing to confirm.
     let more = bench.file("more.csv", "text,annotator,label\nanother text,ben,2\n");
     window.hand_over("importPath", &more).await?;
     let told = window.text_when("import-stopped", |told| !told.is_empty()).await?;
@@ -82,7 +83,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     ensure!(window.all("import-format").await?.is_empty());
     window.press('\u{E00C}').await?; // Escape
     window.gone("import-stopped").await?;
-    // Before her first answer she says something beside it.
+    // Before her first answer she adds a reason and a note to it.
     window.click("remark-reason").await?;
     window.click("label-note").await?;
     window.type_text("quotes somebody").await?;
@@ -127,7 +128,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     }
     bench.ok(["study", "hand-in", "ben's/p.dissensus", "ben.handin"]);
 
-    // The newer one first, dropped on the window of the project.
+    // The newer submission first, dropped on the window of the project.
     let window = Window::open(&bench, Some(&bench.path("Study.dissensus"))).await?;
     window.find("nav-people").await?;
     window.hand_over("importPath", &bench.path("second.handin")).await?;
@@ -138,7 +139,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     window.text_when("study-progress", |said| said.starts_with("8 of 16")).await?;
     window.close().await?;
 
-    // Then the older one, then all of it again.
+    // Then the older submission, then all of them again.
     for files in [vec!["ben.handin", "first.handin"], vec!["second.handin", "ben.handin"]] {
         let outcome = bench.run(["study", "merge", "Study.dissensus", "--json"].into_iter().chain(files));
         ensure!(outcome.code == Some(0), "{} {}", outcome.out, outcome.err);
@@ -158,14 +159,14 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     ensure!(given.iter().filter(|level| **level == "3").count() == done.parse::<usize>()?, "{ada:?}");
     ensure!(answers(&bench, "ben").values().all(|level| level == "1"));
 
-    // What she said came along, and her labels know the version of the guideline that lay beside them.
+    // Her note and reason were merged too, and her labels name the version of the guideline shown with them.
     let said = bench.json(["label", "notes", "Study.dissensus", "--search", "quotes"]);
     ensure!(said.as_array().map(Vec::len) == Some(1), "{said}");
     let one = &said[0];
     ensure!(one["annotator_name"] == "ada" && one["answer"] == "3" && one["guideline"] == 1, "{one}");
     ensure!(one["note"] == "quotes somebody" && one["reasons"] == json!(["slang"]), "{one}");
 
-    // Nothing of others ever was in a packet.
+    // A packet never contained data of other people.
     let bytes = std::fs::read(&packet).unwrap();
     ensure!(!bytes.windows(3).any(|three| three == b"ben"), "ben is in ada's packet");
     Ok(())

@@ -1,4 +1,5 @@
-//! Whole answers to a multi-label question on the command line: of the texts of a file, of one text, and by a bundle.
+//! Whole answers to a multi-label question on the command line: for the texts of a file, for one text, and
+//! from a bundle.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -49,7 +50,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     assert_eq!((rows[0]["observed"].as_str(), rows[1]["observed"].as_str()), ("false", "true"));
     let number = |column: &str| rows[0][column].parse::<f64>().unwrap();
     assert!((number("expected_lie") - (number("p_a0_lie") + number("p_a2_lie")) / 2.0).abs() < 1e-6);
-    // What the file has for an annotator is what is told of one typed text.
+    // The prediction for an annotator in the file equals that for one typed text.
     let one = bench.json(["models", "predict", "P.dissensus", "--annotator", "a2", "--text", "You fool"]);
     assert_eq!(one["prediction"], rows[0]["set_a2"].as_str());
     for option in ["rude", "threat", "lie"] {
@@ -104,7 +105,7 @@ fn one_text_is_answered_whole_beside_what_was_answered() {
     }
     let one = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3", "--annotator", "a0"]);
     insta::assert_snapshot!(bench.shown(&one));
-    // Everybody's predictions of other questions have tables.
+    // Predictions for everyone on questions of other kinds are written as tables.
     bench.ok(["data", "question", "P.dissensus", "bad", "--scale", "binary", "--levels", "no,yes"]);
     let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t3", "--question", "bad"]);
     insta::assert_snapshot!(bench.shown(&refused));
@@ -175,7 +176,7 @@ fn a_single_answer_stands_beside_its_prediction() {
     assert!(line.trim_end().ends_with('5'), "{said}");
 }
 
-/// Two people who mark *fool*, and three types of which nobody ever marks two.
+/// Two people mark *fool* with the first of four types; the other types are not used.
 #[test]
 fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     let bench = Bench::new();
@@ -200,7 +201,7 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     assert!(line.contains("2/2 "), "{line}");
     insta::assert_snapshot!(bench.shown(&said));
     assert!(!said.contains("praise") && said.lines().all(|line| line.chars().count() <= 100), "{said}");
-    // Every word is in the document, of one type where that is named.
+    // Every word is in the document, with only one type if that is named.
     let asked =
         ["analyse", "words", "P.dissensus", "--text-id", "t2", "--question", "where", "--type", "praise"];
     let of_type = bench.json(asked);
@@ -209,7 +210,7 @@ fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
     assert!(words.len() == 5 && words.iter().all(|word| word["types"].as_array().unwrap().len() == 1));
     let unknown = bench.refused(["analyse", "words", "P.dissensus", "--text-id", "t2", "--type", "lazy"]);
     insta::assert_snapshot!(bench.shown(&unknown));
-    // A typed text: as the table of a file has its words.
+    // A typed text has the same words as in the table of a file.
     bench.file("new.txt", "a fool\n");
     bench.ok([
         "models",

@@ -6,7 +6,8 @@ use dissensus_tests::files;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A project with 40 texts and 6 annotators, every text but `t0` labelled by everybody; a copy of `t1` in other case is there too.
+/// A project with 40 texts and 6 annotators, every text except `t0` labelled by everyone; it also has a copy
+/// of `t1` in different case.
 fn labelled(bench: &Bench) {
     let labels = files::labels(40, 6);
     let kept: Vec<&str> = labels.lines().filter(|line| !line.starts_with("t0,")).collect();
@@ -43,7 +44,7 @@ fn embeddings(bench: &Bench, name: &str) -> Vec<(String, Vec<f32>)> {
 #[test]
 fn texts_are_embedded_in_their_order_in_every_format() {
     let bench = Bench::new();
-    // Of very different lengths, so that batches end in another order than the file has.
+    // Of very different lengths, so that batches end in an order other than that of the file.
     let line = |i: usize| {
         format!("Text {i} {}", "and so on ".repeat((i * 37 % 60) * usize::from(!i.is_multiple_of(3))))
     };
@@ -70,7 +71,7 @@ fn texts_are_embedded_in_their_order_in_every_format() {
     assert_eq!(numbers, same);
     let parquet = std::fs::read(bench.path("out.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1") && parquet.len() > 4 * same.len());
-    // Each is the embedding of its own text: of one alone it is nearly the same.
+    // Each is the embedding of its own text: encoding that text on its own gives nearly the same.
     for at in [0, 40, 89] {
         bench.file("one.txt", &lines[at]);
         bench.ok(["models", "embed", "one.txt", "one.jsonl", "--force"]);
@@ -155,7 +156,7 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
     bench.file("b.txt", "one text\n");
     for there in ["b.npy", "b.ids.txt"] {
         bench.file(there, "somebody's own");
-        // No such encoder: that the file is there is told before anything is opened.
+        // The encoder does not exist: the existing file is reported before anything is opened.
         let refused = bench.run(["models", "embed", "b.txt", "b.npy", "--encoder", "no-such-encoder"]);
         assert!(
             refused.code == Some(1) && refused.err.contains(&format!("{there} exists already")),
@@ -180,7 +181,7 @@ fn an_id_that_stands_twice_is_told_with_both_rows() {
     assert_eq!(std::fs::read_to_string(bench.path("out.ids.txt")).unwrap(), "7\n8\n");
 }
 
-/// Nothing is encoded or fitted for a table that cannot be: these projects have no embeddings afterwards.
+/// Nothing is encoded or fitted for an impossible table: these projects have no embeddings afterwards.
 #[test]
 fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
     let bench = Bench::new();
@@ -225,7 +226,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
     for row in &rows {
         let sum: f64 = (1..=5).map(|level| number(row, &format!("p_{level}"))).sum();
         assert!((sum - 1.0).abs() < 1e-5, "{row:?}");
-        // All but t0 are labelled by everybody, and the copy by the labels of t1.
+        // All except t0 are labelled by everyone, and the copy through the labels of t1.
         assert_eq!(row["observed"] == "true", row["text_id"] != "t0", "{row:?}");
         for measure in ["disagreement_split", "disagreement_pairwise"] {
             assert!((0.0..=1.0).contains(&number(row, measure)), "{row:?}");
@@ -241,7 +242,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
             assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-6, "{one} beside {row:?}");
         }
     }
-    // Disagreement is that of the ranking, over the same people.
+    // Disagreement equals that of the ranking, over the same people.
     let ranking = bench.json(["analyse", "disagreement", "P.dissensus", "--top", "41"]);
     for text in ranking["texts"].as_array().unwrap() {
         let row = rows.iter().find(|r| text["text_id"] == r["text_id"].as_str()).unwrap();
@@ -250,7 +251,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
             "{row:?}"
         );
     }
-    // One person differs from nobody; nothing is replaced unasked.
+    // There is no difference between people with only one person; nothing is replaced without `--force`.
     let again = bench.run(["models", "predictions", "P.dissensus", "all.csv", "--annotators", "a1"]);
     assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
     bench.ok(["models", "predictions", "P.dissensus", "all.csv", "--annotators", "a1", "--force"]);
@@ -271,7 +272,7 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
     let known = files::texts(40).lines().nth(6).unwrap().split_once(',').unwrap().1.to_owned();
-    // More texts than are held at once.
+    // More texts than are held in memory at once.
     let new: Vec<String> = (0..1100).map(|i| format!("How dull is the story of {i}")).collect();
     bench.file("new.txt", format!("{}\n{}\n", new.join("\n"), known.to_uppercase()));
     let done = bench.json([
@@ -296,12 +297,12 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
         let one = bench.json(["models", "predict", "P.dissensus", "--annotator", who, "--text", text]);
         for level in 1..=5 {
             let p = one["probabilities"][level.to_string()].as_f64().unwrap();
-            // Encoded in other company.
+            // A tolerance, because the batch contained other texts.
             assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-3, "{one} beside {row:?}");
         }
     }
     assert!(rows.iter().all(|row| (0.0..=1.0).contains(&number(row, "disagreement_split"))));
-    // The project learned nothing from it.
+    // The project is unchanged.
     assert_eq!(bench.json(["project", "info", "P.dissensus"])["texts"], 41);
     let both = bench.run([
         "models",
@@ -319,7 +320,7 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     assert!(nowhere.code == Some(2) && nowhere.err.contains("--out"), "{nowhere:?}");
 }
 
-/// On another machine: neither the project nor an encoder is there, and the folder has another name.
+/// On another machine: without the project and the encoder, and with another name of the folder.
 #[test]
 fn a_bundle_predicts_without_project_and_encoder() {
     let bench = Bench::new();
@@ -394,7 +395,7 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
     let refused = bench.run(ask(&["--question", "who"]));
     assert_eq!(refused.code, Some(1));
     insta::assert_snapshot!(bench.shown(&refused.err));
-    // The only question of the bundle, as of the project.
+    // Without `--question` the only question of the bundle is used, as in the project.
     let said = bench.ok(ask(&[]));
     insta::assert_snapshot!(bench.shown(&said));
     let (here, there) = (table(&bench, "here.csv"), table(&bench, "there.csv"));
@@ -406,7 +407,7 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
         }
     }
     assert!(number(&there[2], "expected") > number(&there[0], "expected"), "{there:?}");
-    // The types are still yes/no questions of whole texts.
+    // Types are still available as yes/no questions on whole texts.
     bench.ok([ask(&["--question", "where: insult", "--force"]), vec!["--annotators", "ana"]].concat());
     assert!(table(&bench, "there.csv")[0].contains_key("p_yes"));
 }

@@ -1,4 +1,4 @@
-//! Files of annotation tools, through the command: what is recognised, what is told, what comes out again.
+//! Files of annotation tools, through the command: detection, messages, and exports.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
@@ -32,7 +32,7 @@ fn a_file_is_recognised_told_and_imported() {
         (of("c@example.org")["label"].as_str(), of("c@example.org")["marks"].as_str()),
         ("", "skipped")
     );
-    // The same again changes nothing, and a wrong name of a format says which there are.
+    // The same file again changes nothing, and an unknown format name lists the known ones.
     let again = bench.ok(["data", "import", "P.dissensus", "export.json"]);
     insta::assert_snapshot!(bench.shown(&again));
     let refused = bench.refused(["data", "import", "P.dissensus", "export.json", "--format", "labelstudio"]);
@@ -73,7 +73,7 @@ fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
     assert!(
         bench.ok(["data", "export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON")
     );
-    // It comes in again as it was.
+    // The file can be imported again unchanged.
     let told = bench.run(["data", "export", "P.dissensus", "people.csv", "--format", "wide"]);
     insta::assert_snapshot!(bench.shown(&told.err));
     assert_eq!(told.out, "Wrote 2 labels on 1 text by 2 annotators to people.csv\n");

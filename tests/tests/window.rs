@@ -1,4 +1,4 @@
-//! The real window, as a person uses it with keyboard and mouse.
+//! The real window, used with keyboard and mouse.
 #![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -16,14 +16,14 @@ const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
 const DOWN: char = '\u{e015}';
 
-/// A label that the window showed as given.
+/// A label that the window confirmed.
 #[derive(Debug, PartialEq, Eq)]
 struct Given {
     body: String,
     level: String,
 }
 
-/// Goes to the texts of the findings.
+/// Opens the texts of the findings.
 async fn ranked_texts(window: &Window) -> Result<()> {
     window.click("nav-findings").await?;
     window.click("tab-findings-texts").await
@@ -39,7 +39,7 @@ async fn join(window: &Window, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Presses the key of a level for the text on screen and waits until the window says that the label is given.
+/// Presses the key of a level for the text on screen and waits until the window confirms the label.
 async fn answer(window: &Window, level: u32, done_before: usize) -> Result<Given> {
     let body = window.text_when("label-text", |body| !body.is_empty()).await?;
     window.press(char::from_digit(level, 10).unwrap()).await?;
@@ -53,14 +53,14 @@ async fn confirmed(window: &Window, done: usize) -> Result<()> {
     Ok(())
 }
 
-/// Goes on and waits for another text.
+/// Goes to the next text and waits for it.
 async fn next(window: &Window, last: &Given) -> Result<()> {
     window.press(ENTER).await?;
     window.text_when("label-text", |body| !body.is_empty() && body != last.body).await?;
     Ok(())
 }
 
-/// What the project has of this person, by text, read by the command after the window has gone.
+/// This person's labels in the project, by text, read by the command after the window has closed.
 fn kept(bench: &Bench, project: &Path, annotator: &str) -> BTreeMap<String, String> {
     let file = bench.path("kept.csv");
     let export =
@@ -103,7 +103,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
 
     let window = Window::open(&bench, None).await?;
     window.click("recent-item").await?;
-    // It opens where it was left, as whoever labelled last.
+    // It opens at the last position, as the last annotator.
     window.text_when("label-progress-done", |done| done == "9").await?;
     let who = window.text("label-annotator").await?;
     ensure!(who.contains("Robin"), "opened as {who}");
@@ -118,7 +118,7 @@ async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
     let window = Window::open(&bench, Some(&project)).await?;
     join(&window, "Robin").await?;
     let mut given = Vec::new();
-    // The hundredth is in no rush to come: the kill falls on the way, right after a key was pressed.
+    // The kill happens in the middle of the work, right after a key was pressed.
     for index in 0..62 {
         let label = answer(&window, (index * 3 % 5 + 1) as u32, index).await?;
         next(&window, &label).await?;
@@ -133,7 +133,7 @@ async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
     }
     assert!(labels.len() == 62 || labels.len() == 63, "{}", labels.len());
 
-    // And the window goes on with it.
+    // The window continues from there.
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-label").await?;
     window.text_when("label-progress-done", |done| done == labels.len().to_string()).await?;
@@ -237,7 +237,7 @@ async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_
     window.press(ESCAPE).await?;
     window.click("discard-yes").await?;
 
-    // Once more, as last time; and out again, right after it.
+    // Imports once more with the last choices, and undoes that right after.
     window.hand_over("importPath", &second).await?;
     window.find("import-as-last-time").await?;
     window.click("import-confirm").await?;
@@ -271,13 +271,13 @@ async fn rows_that_are_pasted_are_imported() -> Result<()> {
     Ok(())
 }
 
-/// Texts and what is predicted of them, in the order shown.
-/// The rows of the ranking that are drawn, each with its text, once they are there and other ones than `before`.
+/// Texts and their predictions in the order shown: the rendered rows of the ranking, once they are there and
+/// differ from `before`.
 async fn ranking(window: &Window, before: &[String]) -> Result<Vec<String>> {
     let rows = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    // A row is there a moment before what it shows.
+    // A row is rendered a moment before its content.
     let drawn =
         |rows: &[String]| rows.len() >= 5 && rows.iter().all(|row| row.split_whitespace().count() > 3);
     let script = "return [...document.querySelectorAll('[data-testid=\"ranking-row\"]')].map((row) => row.dataset.textId + ' ' + row.innerText)";
@@ -305,7 +305,7 @@ async fn the_ranking_changes_after_a_label() -> Result<()> {
     join(&window, "Robin").await?;
     for index in 0..3 {
         let label = answer(&window, 5, index).await?;
-        // With an encoder the others' view is shown, and only after the answer.
+        // With an encoder, other people's views are shown, and only after the answer.
         window.text_when("label-reveal", |reveal| reveal.contains("Others")).await?;
         next(&window, &label).await?;
         ensure!(
@@ -315,7 +315,7 @@ async fn the_ranking_changes_after_a_label() -> Result<()> {
     }
     ranked_texts(&window).await?;
     window.text_when("ranking-revision", |now| now != revision).await?;
-    // Labels of a new person change it.
+    // Labels of a new annotator change the ranking.
     ranking(&window, &before).await?;
     window.close().await
 }
@@ -331,7 +331,7 @@ async fn a_prediction_is_opened_into_its_sum_and_its_words() -> Result<()> {
     window.text_when("ranking-revision", |revision| revision != "0").await?;
     window.find("people-dots").await?;
     window.script("document.querySelector('[data-testid=people-dots] circle.hollow, [data-testid=people-dots] circle').dispatchEvent(new MouseEvent('click', { bubbles: true }))").await?;
-    // A sentence and chances first; logits add up, each figure being rounded to two digits.
+    // A sentence and probabilities first; logits add up, each rounded to two digits.
     window.text_when("why-sentence", |said| said.contains('%')).await?;
     window.click("why-logits").await?;
     let figures = "return [...document.querySelectorAll('[data-testid=why-sum] tr')].map((row) => Number(row.lastElementChild.textContent.replace('−', '-')))";
@@ -387,9 +387,9 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
 
     window.click("run-new").await?;
     window.click("run-start").await?;
-    // The dialog goes once the run has begun; until then it lies over the page.
+    // The dialog closes once the run has begun; until then it covers the page.
     window.gone("run-dialog").await?;
-    // Nothing waits for the training.
+    // Labelling does not wait for the training.
     window.click("nav-label").await?;
     join(&window, "Robin").await?;
     let label = answer(&window, 4, 0).await?;
@@ -398,7 +398,7 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     window.click("nav-models").await?;
     run_states_when(&window, &["finished", "finished"]).await?;
     window.click("run-item").await?;
-    // What the window shows is what the command reads from the project, which knows the figure to all its digits.
+    // The window shows the value that the command reads from the project, which stores it with all digits.
     let shown: f64 = window.text("run-metric-log_loss").await?.parse()?;
     for (check, ticked) in window.all("run-check").await?.into_iter().zip(["1 of 2", "2 of 2"]) {
         check.click().await?;
@@ -454,7 +454,7 @@ async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
     let first = Window::open(&bench, Some(&project)).await?;
     first.find("summary").await?;
-    // A person with a home of their own, so that the two windows are told apart.
+    // A user with another home folder, so that the two are separate windows.
     let other = Bench::without_encoder();
     let second = Window::open(&other, Some(&project)).await?;
     let problem = second.text("problem-toast").await?;
@@ -481,7 +481,7 @@ async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -
     let status = window.another(&bench, &again).current_dir(bench.folder()).status()?;
     ensure!(status.success(), "the second start: {status}");
     window.text_when("status-project", |shown| shown.contains("Second one")).await?;
-    // The first project was closed on the way, and is free for others.
+    // The first project was closed in between, and can be opened by others.
     let label =
         ["label", "record", "First.dissensus", "--question", "offensiveness", "--annotator", "sim-ada"];
     bench.ok(label.into_iter().chain(["--text-id", "c131", "--value", "3"]));
@@ -497,7 +497,7 @@ async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-models").await?;
     window.click("run-new").await?;
-    // The next way of tuning after the frozen encoder: every text goes through the encoder in every epoch.
+    // The next tuning after the frozen encoder: every text goes through the encoder in every epoch.
     window.click("run-tuning").await?;
     window.press(DOWN).await?;
     window.press(ENTER).await?;
@@ -533,7 +533,7 @@ async fn a_system_that_shuts_down_leaves_a_whole_project() -> Result<()> {
     processes::terminate(window.process()?);
     window.ended().await?;
 
-    // The one file alone, as somebody would mail it.
+    // A copy of the one file, as someone would mail it.
     let copy = bench.path("Copy.dissensus");
     std::fs::copy(&project, &copy)?;
     ensure!(!bench.path("S.dissensus-wal").exists(), "the project was not closed");
@@ -546,7 +546,7 @@ async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do()
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
-    // Nobody listens on the discard port.
+    // Nothing listens on the discard port.
     let start = Start::new(Some(&project)).with_hub("http://127.0.0.1:9");
     let window = Window::start(&bench, start).await?;
     window.click("encoder-get").await?;
@@ -556,7 +556,7 @@ async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do()
     ensure!(problem.contains("127.0.0.1:9") && problem.contains("folder"), "{problem}");
     window.text_when("encoder-download", |button| button == "Try again").await?;
 
-    // What it has on another disk is as good.
+    // A folder with the encoder on another disk works too.
     window.hand_over("encoderFolder", &Bench::new().models().join("all-MiniLM-L6-v2")).await?;
     window.text_when("status-encoding", |shown| shown.contains("All texts encoded")).await?;
     window.close().await
@@ -569,7 +569,7 @@ async fn the_window_draws_larger_and_smaller() -> Result<()> {
     window.find("welcome-sample").await?;
     let width = "return window.innerWidth";
     let at_first = window.script(width).await?.as_f64().unwrap();
-    // The larger everything is, the fewer of its pixels the page has.
+    // The larger the zoom, the fewer CSS pixels the page has.
     window.press_with_control('+').await?;
     window.script_when(width, |now| now.as_f64() < Some(at_first * 0.9)).await?;
     window.press_with_control('0').await?;
@@ -611,7 +611,7 @@ fn number(shown: &str) -> Result<f64> {
     first.parse().with_context(|| format!("{shown:?} is no number"))
 }
 
-/// Holds a number on screen, of so many decimals, against what the command says.
+/// Compares a number on screen, with so many decimals, with the value from the command.
 fn same(what: &str, shown: &str, told: &Value, decimals: i32) -> Result<()> {
     let Some(told) = told.as_f64() else {
         ensure!(shown == "–", "{what}: the window shows {shown}, the command says {told}");
@@ -625,7 +625,8 @@ fn same(what: &str, shown: &str, told: &Value, decimals: i32) -> Result<()> {
     Ok(())
 }
 
-/// Holds the words of a bar ("what: 1: 20 %, 4: 61 %"; levels below 5 % are not said) against shares of the levels.
+/// Compares the text of a bar ("what: 1: 20 %, 4: 61 %";
+/// levels below 5 % are omitted) with the shares of the levels.
 fn same_shares(what: &str, bar: &str, levels: &[Value], told: &[f64]) -> Result<()> {
     let said: BTreeMap<&str, f64> = bar
         .split(", ")
@@ -655,7 +656,7 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
     let told = said(&bench, ["analyse", "disagreement"], &project, &["--top", "1000"]);
     let levels = told["levels"].as_array().unwrap();
     let window = Window::open(&bench, Some(&project)).await?;
-    // The models are there before the answer, so that they have not learned it.
+    // The models are fitted before the answer, so that they have not learned from it.
     ranked_texts(&window).await?;
     window.text_when("ranking-revision", |revision| revision != "0").await?;
     window
@@ -685,7 +686,7 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
         same_shares("observed", bar("Others' labels")?, levels, &observed)?;
     }
     let differ = window.text("label-reveal-differ").await?;
-    // Among everybody: Robin, of whom nothing is known, was not there yet for the command.
+    // Over everyone: Robin, who has no labels yet, did not exist when the command ran.
     let shown: f64 = differ.trim_end_matches(|c: char| !c.is_ascii_digit()).parse()?;
     ensure!(
         (shown - text["pairwise"].as_f64().unwrap() * 100.0).abs() <= 1.5,
@@ -716,12 +717,12 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
 
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-people").await?;
-    // By name, so that the rows keep their order while figures come.
+    // Sorted by name, so that the order of rows does not change while values arrive.
     window.find("annotator-row").await?;
     window
         .script("document.querySelector('[data-testid=\"annotator-list\"] [role=columnheader].name button').click()")
         .await?;
-    // Severity comes with the models of the annotators, which may be fitted a moment later.
+    // Severity is shown once the models of the annotators are fitted, which may be a moment later.
     let severities = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"] .severity svg')].map((mark) => mark.ariaLabel)";
     let refresh = "document.querySelector('[data-testid=\"annotators-update\"]:not(:disabled)')?.click();";
     let severities = window
@@ -731,12 +732,12 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
         })
         .await?;
     same("alpha", &window.text("annotators-alpha").await?, &agreement["alpha"], 2)?;
-    // Accuracy is measured by a job of its own.
+    // Accuracy is measured by a separate job.
     let shown = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"]')].map((row) => row.innerText)";
     window.script_when(shown, |rows| !rows.to_string().contains('…')).await?;
-    // The update that was asked for above may begin another measurement: what is read must be of a finished one.
+    // The update requested above may begin another measurement: only a finished one may be read.
     let mut tries = 0;
-    // A column in which people do not differ is left out.
+    // A column in which people do not differ is omitted.
     let heads = "return [...document.querySelectorAll('[data-testid=\"annotator-list\"] [role=columnheader]')].map((head) => head.classList[0])";
     let (rows, heads) = loop {
         let rows = table(&window, "[data-testid=\"annotator-row\"]", "[role=gridcell]").await?;
@@ -770,7 +771,8 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
             ensure!((0.0..=100.0).contains(&share), "{name}: {accuracy}");
         }
     }
-    // Who is stricter gives higher levels: the order of severities is that of the mean levels, at its two ends.
+    // Stricter annotators give higher levels:
+    // the most severe one has a higher mean than the least severe one.
     let mean = |name: &str| {
         let levels = &given[name];
         let sum: f64 = levels.iter().map(|(level, n)| level.parse::<f64>().unwrap() * *n as f64).sum();
@@ -845,7 +847,7 @@ async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> 
     window.close().await
 }
 
-/// What is listed as chosen: the text's row in the file.
+/// The selected entry: the text's row in the file.
 const CHOSEN: &str = "return document.querySelector('[data-testid=\"texts-row\"][aria-selected=\"true\"]')?.dataset.textId ?? null";
 
 #[tokio::test]
@@ -862,7 +864,7 @@ async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_one
     ]);
     let wanted = told["rows"][0]["text"].to_string();
     let window = Window::open(&bench, Some(&project)).await?;
-    // It opens with how far it is, as the command tells it.
+    // It opens with the progress, as printed by the command.
     let overview = bench.json(["project".as_ref(), "overview".as_ref(), project.as_os_str()]);
     let alpha = overview["agreement"][0]["alpha"].as_f64().unwrap();
     window.text_when("summary-alpha", |shown| shown.contains(&format!("{alpha:.2}"))).await?;
@@ -881,11 +883,12 @@ async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_one
     let given = answer(&window, 4, 0).await?;
     ensure!(given.body.contains("absolute potato"), "{}", given.body);
 
-    // Among the own ones it is found again, and the answer is changed from there.
+    // It is found again among the own texts, and the answer is changed from there.
     window.press_with_control('f').await?;
     window.click("texts-filter-answered").await?;
     window.text_when("texts-total", |total| total == "1 text").await?;
-    // The search left one text too: the list of the own ones may still be on its way, and an empty list has nothing to choose.
+    // The search left one text too: the list of own texts may still be loading,
+    // and nothing is selected in it.
     for _ in 0..50 {
         window.press(DOWN).await?;
         if window.script(CHOSEN).await? == Value::String(wanted.clone()) {

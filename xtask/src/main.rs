@@ -1,6 +1,7 @@
-//! `cargo xtask run | test | bench | book | models | dist | check-cuda | check-exchange`: everything around the product that is not the product.
+//! `cargo xtask run | test | bench | book | models | dist | check-cuda | check-exchange`: the tasks of a
+//! developer of the project.
 //!
-//! Imports nothing of ours, so that it builds in seconds on a machine where nothing else builds yet.
+//! Depends on no other crate of the workspace, so that it builds in seconds on a fresh machine.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
 
 mod fetch;

@@ -39,7 +39,7 @@ impl Project {
         self.root.join("models")
     }
 
-    /// Our own small notes about what is up to date.
+    /// Stamp files that record what is up to date.
     pub(crate) fn stamps(&self) -> PathBuf {
         self.target.join("xtask")
     }

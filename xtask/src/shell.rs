@@ -1,4 +1,4 @@
-//! Running other programs, saying which step is at work and which command failed.
+//! Runs other programs, and prints which step is running and which command failed.
 
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-/// Runs `work` under a name that is printed before it, with the time it took after it.
+/// Runs `work` with its name printed before, and the time it took after it.
 pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("==> {name}");
     let start = Instant::now();
@@ -18,7 +18,7 @@ pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T>
     result
 }
 
-/// Says a line inside a step.
+/// Prints a line within a step.
 pub(crate) fn say(line: impl AsRef<str>) {
     println!("    {}", line.as_ref());
 }
@@ -34,8 +34,9 @@ impl Program {
         Self { command: Command::new(name) }
     }
 
-    /// The cargo that runs us, without the variables that it set to do so: some build scripts run again where one of them differs, and
-    /// with them most of the workspace is compiled again whenever `cargo` and `cargo xtask` take turns.
+    /// The cargo that runs this program, without the variables that it set for that: some build scripts run
+    /// again if one of them differs, and most of the workspace would be compiled again whenever `cargo` and
+    /// `cargo xtask` take turns.
     pub(crate) fn cargo() -> Self {
         let mut cargo = Self::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
         for (name, _) in std::env::vars_os() {
@@ -77,20 +78,20 @@ impl Program {
         self
     }
 
-    /// Runs it with our terminal; fails where it fails.
+    /// Runs it in this terminal; fails if it fails.
     pub(crate) fn run(mut self) -> Result<()> {
         let status = self.command.status().with_context(|| self.cannot_start())?;
         self.check(status)
     }
 
-    /// Runs it and returns what it printed; its errors go to our terminal.
+    /// Runs it and returns its output; its errors go to this terminal.
     pub(crate) fn output(mut self) -> Result<String> {
         let output = self.command.stderr(Stdio::inherit()).output().with_context(|| self.cannot_start())?;
         self.check(output.status)?;
         String::from_utf8(output.stdout).with_context(|| format!("`{}` printed no UTF-8", self.line()))
     }
 
-    /// Runs it, hands each line it prints to `see` and prints it too. Returns whether it succeeded.
+    /// Runs it, passes each line of its output to `see` and prints it too. Returns whether it succeeded.
     pub(crate) fn lines(mut self, mut see: impl FnMut(&str)) -> Result<bool> {
         let mut child = self.command.stdout(Stdio::piped()).spawn().with_context(|| self.cannot_start())?;
         let out = child.stdout.take().context("the program has no output")?;
@@ -106,22 +107,22 @@ impl Program {
         Ok(child.wait()?.success())
     }
 
-    /// Starts it with standard output and errors in one stream, in the order in which they come.
+    /// Starts it with standard output and errors merged into one stream, in their order.
     pub(crate) fn spawn_with_one_output(mut self) -> Result<(Child, PipeReader)> {
         let (out, into) = std::io::pipe()?;
         self.command.stdin(Stdio::null()).stdout(into.try_clone()?).stderr(into);
-        // With `self` goes this side's hold on the stream, which would never end otherwise.
+        // `self` is dropped on return, and with it this side of the stream, which would never end otherwise.
         let child = self.command.spawn().with_context(|| self.cannot_start())?;
         Ok((child, out))
     }
 
-    /// Runs it silently: true where it could be started and succeeded.
+    /// Runs it silently; returns whether it could be started and succeeded.
     pub(crate) fn succeeds(mut self) -> bool {
         let quiet = self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
     }
 
-    /// The command as one would type it.
+    /// The command as a user would type it.
     pub(crate) fn line(&self) -> String {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")

@@ -238,7 +238,8 @@ training_choices! {
     vectors: u32, "Prompt vectors", 1..=64;
     }
     values {
-    /// Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none
+    /// Share of the training labels held out to choose the best checkpoint, in the way of the split, where
+    /// the split names none
     validation: f64, "Validation share", 0.01..=0.9;
     /// Most passes over the training texts
     epochs: u32, "Max epochs", 1..=1_000_000;
@@ -276,11 +277,13 @@ training_choices! {
     head_dropout: f64, "Head dropout", 0.0..=0.99;
     /// Share of each label spread over all levels
     label_smoothing: f64, "Label smoothing", 0.0..=0.99;
-    /// How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option
+    /// How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class
+    /// weights give negatives over positives instead, for each option
     pos_weight: f64, "Weight of a yes", 0.001..=1000.0;
     }
     flags {
-    /// Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no
+    /// Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over
+    /// positives times a no
     class_weights, "Class weights";
     /// Learn each text's distribution of labels in place of single labels (majority and shared)
     soft_labels, "Soft labels";

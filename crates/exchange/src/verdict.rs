@@ -54,7 +54,7 @@ pub enum LabelVerdict {
         /// the two is the later one: this row wins, because it comes later in the file.
         follows_row: bool,
     },
-    /// A re-annotation ([`Row::occasion`](crate::Row::occasion)): to be stored separately from labels.
+    /// A re-annotation (`Row::occasion`): to be stored separately from labels.
     Repeat {
         /// The name of the answer, as in `Added`.
         name: String,

@@ -10,7 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Creates a `multilevel` model of any size with made-up parameters (no fit).
+/// Creates a `multilevel` model of any size with simulated parameters (no fit).
 pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> Box<dyn AnnotatorModel> {
     let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
     let link = Link::new(Target { kind, levels });

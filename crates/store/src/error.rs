@@ -209,7 +209,7 @@ pub enum StoreError {
     /// The project is open read-only.
     #[error("{} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written", .0.display())]
     OpenedToRead(PathBuf),
-    /// The journal of another project is in the place of a copy.
+    /// The journal of another project is where the copy would have its own.
     #[error("beside {} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name", .0.display())]
     JournalInTheWay(PathBuf),
     /// A copy was cancelled and removed.

@@ -1,4 +1,4 @@
-//! The application itself: what it is, what it remembers, how it is set.
+//! The application itself: version, recent projects, settings.
 
 use super::off_main;
 use crate::closing::Asked;
@@ -12,8 +12,8 @@ app_commands! {
     /// Version, encoder and device.
     fn app_info() -> AppInfo = |workbench| Ok(workbench.app_info());
 
-    /// Versions, device, sizes and the last lines of the log, for a bug report. They contain no text, label or
-    /// name.
+    /// Versions, device, sizes and the last lines of the log, for a bug report, without any text,
+    /// label or name.
     fn diagnostics() -> String = |workbench| Ok(workbench.diagnostics());
 }
 
@@ -29,7 +29,7 @@ pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
     .await
 }
 
-/// The page has asked the person whether to stop what is under way.
+/// Called when the page has asked the user whether to stop running work.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {

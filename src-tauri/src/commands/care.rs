@@ -1,4 +1,4 @@
-//! Care for the people who label, and what they are shown of others.
+//! Protection of annotators, and what they are shown of other people's labels.
 
 use dissensus_api::{CareInfo, OwnCare, StudyCare, TextGroup};
 use dissensus_domain::{AnnotatorId, TextId};

@@ -36,8 +36,8 @@ session_commands! {
     fn explain(query: ExplainQuery, reading_as: Option<AnnotatorId>, show_hidden: bool) -> Explanation =
         |session| session.analysis.explain(&query, reading_as, show_hidden);
 
-    /// The words that contribute to the score of the text. A job: it reports progress by events and can be
-    /// cancelled.
+    /// The words that contribute to the score of the text. A job:
+    /// it reports progress by events and can be cancelled.
     fn explain_words(
         query: ExplainQuery,
         reading_as: Option<AnnotatorId>,
@@ -45,8 +45,8 @@ session_commands! {
     ) -> ExplainedWords =
         |session| session.analysis.explain_words_as_job(&query, reading_as, show_hidden);
 
-    /// Who marked each word of a text with the type of spans `query.question`, and predictions of it. Nothing
-    /// is predicted for the current annotator before their answer, unless `show_hidden` is set.
+    /// Who marked each word of a text with the type of spans `query.question`, and who is predicted to.
+    /// Nothing is predicted for the current annotator before their answer, unless `show_hidden` is set.
     fn word_heat(
         query: DisagreementQuery,
         text: TextId,

@@ -12,7 +12,7 @@ app_commands! {
     fn encoder_offer() -> EncoderOffer = |workbench| workbench.encoder_offer();
 }
 
-/// Downloads the default encoder; answers when it is here. Its progress comes as events.
+/// Downloads the default encoder and returns when it is installed; progress is reported by events.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
@@ -24,7 +24,7 @@ pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
     .await
 }
 
-/// Stops the download, if one is under way; what came so far is kept for the next try.
+/// Stops the download, if one is running; the part received so far is stored for the next attempt.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn cancel_download(app: AppHandle) -> Result<(), Problem> {
@@ -43,8 +43,8 @@ session_commands! {
     /// The installed encoders that the project could use.
     fn encoders_here() -> Vec<EncoderHere> = |session| session.analysis.encoders_here();
 
-    /// Measures how well the labels of a question are predicted with each of these encoders. A job whose result
-    /// this returns. No encoder is selected.
+    /// Measures how well the labels of a question are predicted with each of these encoders; none is
+    /// selected. Runs as a job and returns its result.
     fn try_encoders(question: QuestionId, names: Vec<String>) -> EncoderTrials =
         |session| session.analysis.try_encoders_as_job(question, &names);
 }

@@ -23,7 +23,8 @@ pub(crate) async fn write_guideline(
     app: AppHandle,
     guideline: NewGuideline,
 ) -> Result<GuidelineWritten, Problem> {
-    // Who saw none wrote the first one: a version that came meanwhile is not covered.
+    // Without `after` the user saw no version: an empty one ensures that a version added meanwhile is not
+    // superseded unseen.
     let after = Some(guideline.after.clone().unwrap_or_default());
     let guideline = NewGuideline { after, ..guideline };
     with_session(app, move |session| session.guideline.write(&guideline, None)).await

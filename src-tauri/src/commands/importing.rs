@@ -12,13 +12,13 @@ session_commands! {
     fn import_preview(path: String, choices: ImportChoices) -> ImportPreview =
         |session| session.exchange.preview(Path::new(&path), &choices);
 
-    /// Previews a file, with the columns chosen for the last file that had the same ones, if any; nothing is
-    /// written.
+    /// Previews a file, with the columns chosen for the last file that had the same ones, if any;
+    /// nothing is written.
     fn import_preview_as_last_time(path: String) -> ImportPreview =
         |session| session.exchange.preview_as_last_time(Path::new(&path));
 
-    /// Writes pasted rows to a file that can be imported; `header` is whether the first row names the columns,
-    /// `None` to detect it.
+    /// Writes pasted rows to a file that can be imported; `header` is whether the first row names the
+    /// columns, `None` to detect it.
     fn paste_rows(pasted: String, header: Option<bool>) -> PastedRows =
         |session| session.exchange.paste(&pasted, header);
 }
@@ -39,8 +39,9 @@ session_commands! {
     fn import_file(path: String, choices: ImportChoices) -> ImportReport =
         |session| session.exchange.import_as_job(Path::new(&path), &choices);
 
-    /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else
-    /// with ids, so that it can be imported again; with decisions on each text, where `decisions` is set.
+    /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set),
+    /// else with ids, so that it can be imported again; with decisions on each text,
+    /// where `decisions` is set.
     fn export_project(path: String, pseudonyms: bool, notes: bool, decisions: bool) -> ExportReport =
         |session| {
         let wish = pseudonyms.then_some(Pseudonymised { notes });
@@ -62,8 +63,8 @@ app_commands! {
 }
 
 session_commands! {
-    /// Previews a file, including what its format cannot represent; nothing is written. An earlier preview that
-    /// is still running ends as cancelled.
+    /// Previews a file, including what its format cannot represent; nothing is written. An earlier preview
+    /// that is still running ends as cancelled.
     fn export_contents(wish: ExportWish) -> ExportContents =
         |session| session.exchange.export_contents(&wish);
 
@@ -79,8 +80,8 @@ session_commands! {
         session.exchange.export_for_tool_as_job(Path::new(&path), &wish, replace)
     };
 
-    /// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by events
-    /// and can be cancelled. An existing file is replaced, for the dialog has asked.
+    /// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by
+    /// events and can be cancelled. An existing file is replaced, for the dialog has asked.
     fn export_predictions(path: String, question: String) -> PredictionsWritten = |session| {
         let done = session.analysis.predictions_as_job(&question, Path::new(&path), true)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);

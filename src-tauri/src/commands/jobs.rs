@@ -11,7 +11,7 @@ session_commands! {
 
     /// Asks a job to stop.
     fn cancel_job(id: u32) -> () = |session| {
-        // One that has ended by now needs no stopping.
+        // A job that has ended needs no stopping.
         session.project.cancel_job(id);
         Ok(())
     };

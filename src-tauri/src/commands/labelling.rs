@@ -15,8 +15,8 @@ session_commands! {
     ) -> Option<LabelTask> =
         |session| session.labelling.next_text(annotator, questions, order, after);
 
-    /// One text as this annotator sees it in an annotation round: 1, or a later one where a task packet asks it
-    /// again.
+    /// One text as this annotator sees it in an annotation round: 1, or a later one where a task packet asks
+    /// it again.
     fn label_task(annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: u16) -> LabelTask =
         |session| session.labelling.task_on(annotator, question, text, occasion);
 

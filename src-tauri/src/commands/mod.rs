@@ -1,7 +1,7 @@
 //! Commands of the window, one file for each of its views. Each only calls a use case.
 //!
-//! Most are one call on the open project or on the application: `session_commands!` and `app_commands!` make the Tauri
-//! command and its TypeScript binding from one declaration.
+//! Most are one call on the open project or on the application: `session_commands!` and `app_commands!` make
+//! the Tauri command and its TypeScript binding from one declaration.
 
 /// Declares commands that run off the main thread, through the function named first.
 macro_rules! commands {
@@ -59,7 +59,8 @@ use dissensus_project::error::ProjectError;
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager as _};
 
-/// Runs `work` where it may block: off the main thread, which draws the window, and off the async workers.
+/// Runs `work` on a thread that may block: neither the main thread, which draws the window, nor an async
+/// worker.
 async fn off_main<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {

@@ -11,8 +11,8 @@ session_commands! {
     fn overview_agreement(question: QuestionId) -> OverviewAgreement =
         |session| session.analysis.overview_agreement(question);
 
-    /// Who differs, and why, over all labels of a question. A job that can be cancelled; returns at once where
-    /// no label has changed since the last time.
+    /// Who differs, and why, over all labels of a question. A job that can be cancelled; returns at once
+    /// where no label has changed since the last time.
     fn who_differs(question: QuestionId) -> WhoDiffers =
         |session| session.analysis.who_differs_as_job(question);
 }

@@ -5,7 +5,7 @@ use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
 use dissensus_domain::TextId;
 use tauri::AppHandle;
 
-/// What a panel is expected to decide on the first texts of the project, with another composition beside it.
+/// Predicted decisions of a panel on the first texts of the project, optionally compared with a second panel.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn ask_panel(

@@ -1,4 +1,4 @@
-//! The open project: open, close, describe, and who and what it asks.
+//! The open project: opening, closing, its annotators, and its questions.
 
 use super::{off_main, with_session};
 use crate::state::{Opening, WindowState};
@@ -12,7 +12,7 @@ use dissensus_domain::{
 };
 use tauri::{AppHandle, Manager as _};
 
-/// Makes an empty project and opens it.
+/// Creates an empty project and opens it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
@@ -26,7 +26,7 @@ pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<Project
     open(app, Opening::Existing(path)).await
 }
 
-/// Opens a project to read: nothing is written to it.
+/// Opens a project read-only.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project_to_read(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
@@ -74,7 +74,7 @@ session_commands! {
     };
 }
 
-/// Changes a question. Where levels are added, removed or moved the project is closed for it and opened again.
+/// Changes a question. If levels are added, removed or moved, the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn change_question(
@@ -118,13 +118,13 @@ session_commands! {
     fn add_new_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
         |session| session.project.add_new_annotator(&name, &attributes);
 
-    /// Adds a person. A name that looks like another person's is refused as `near-name`: ask whether it is that
-    /// person.
+    /// Adds a person. A name that looks like another person's is refused as `near-name`: ask whether it is
+    /// that person.
     fn add_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
         |session| session.project.add_annotator(&name, &attributes);
 }
 
-/// Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more.
+/// Changes the name of a person, sets attributes, and removes those in `unset`.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn change_annotator(
@@ -163,7 +163,7 @@ session_commands! {
     fn removal(what: Removal) -> RemovalPreview = |session| session.project.removal(&what);
 }
 
-/// Takes something out; the project is closed for it and opened again.
+/// Removes something from the project, which is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Problem> {
@@ -174,7 +174,7 @@ pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Pro
     .await
 }
 
-/// Erases somebody who withdraws; the project is closed for it and opened again.
+/// Erases the data of a person who withdraws; the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<Withdrawn, Problem> {

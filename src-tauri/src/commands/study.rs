@@ -26,8 +26,8 @@ session_commands! {
     fn study_report() -> StudyReport = |session| session.study.report();
 }
 
-/// Takes in what was handed in, packets and whole copies, these as far as it was agreed to. Where one of them says that somebody withdrew, the
-/// project is closed for it and opened again.
+/// Merges submissions, and whole copies of the project as far as `consent` allows. If one of them contains a
+/// withdrawal, the project is closed and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn merge_files(
@@ -59,7 +59,8 @@ session_commands! {
     /// The attention checks, and their answers.
     fn attention_checks() -> Vec<AttentionCheckInfo> = |session| session.study.checks();
 
-    /// Sets the right answer of an attention check, or removes the check. The text is named by its id in files.
+    /// Sets the right answer of an attention check, or removes the check.
+    /// The text is named by its id in files.
     fn set_attention_check(
         question: QuestionId,
         text_id: String,
@@ -74,6 +75,7 @@ session_commands! {
     /// The open task packet; `None` for a whole project.
     fn open_packet() -> Option<OpenPacket> = |session| session.study.open_packet();
 
-    /// Writes the submission of the open packet to one file; an existing file is replaced, as the dialog asked.
+    /// Writes the submission of the open packet to one file; an existing file is replaced,
+    /// as the dialog asked.
     fn hand_in(file: String) -> HandedIn = |session| session.study.hand_in(Path::new(&file), true);
 }

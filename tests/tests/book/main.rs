@@ -1,7 +1,8 @@
 //! Every command line that the book and the README print runs, and every link between pages leads somewhere.
 //!
-//! A page runs from top to bottom in a folder of its own, with the files that `inputs.md` lists. The lines below a command
-//! have to be among those that it prints. A block marked ` ```console,no-run ` is not run and is listed in `SKIPPED`.
+//! Each page runs from top to bottom in its own folder, with the files listed in `inputs.md`. The lines below
+//! a command must be among those that it prints. A block marked ` ```console,no-run ` is not run and is
+//! listed in `SKIPPED`.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 mod page;
@@ -15,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Pages with blocks that are not run: how many, and why.
+/// Pages with blocks that are not run: how many blocks, and why.
 const SKIPPED: &[(&str, usize, &str)] = &[
     ("docs/src/how-to/encoder.md", 1, "needs an encoder that is fetched on request"),
     ("docs/src/how-to/gpu.md", 1, "needs a graphics processor"),
@@ -23,7 +24,7 @@ const SKIPPED: &[(&str, usize, &str)] = &[
     ("docs/src/how-to/train.md", 3, "training an encoder takes minutes"),
 ];
 
-/// How many pages run at the same time: they wait for the disk half of the time.
+/// Number of pages that run at the same time: half of the time they wait for the disk.
 const AT_ONCE: usize = 4;
 
 /// The pages of the book and the README.
@@ -90,7 +91,7 @@ fn problem_with(bench: &Bench, command: &Command) -> Option<String> {
     ))
 }
 
-/// The files at hand on every page, which `inputs.md` lists.
+/// The files available to every page, listed in `inputs.md`.
 fn inputs() -> Vec<PathBuf> {
     let list = include_str!("inputs.md");
     let names = list.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());

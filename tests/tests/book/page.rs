@@ -1,4 +1,4 @@
-//! A page of the book as its Markdown has it: blocks of commands, links and headings.
+//! A page of the book, parsed from Markdown: blocks of commands, links and headings.
 
 use dissensus_tests::programs::checkout;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -22,13 +22,13 @@ pub(crate) struct Page {
 
 /// A fenced block that is marked `console` or `sh`.
 pub(crate) struct Block {
-    /// True where it is also marked `no-run`.
+    /// True if it is also marked `no-run`.
     pub(crate) skipped: bool,
     /// Its commands, in order.
     pub(crate) commands: Vec<Command>,
 }
 
-/// A command line without `dissensus`, and the lines that stand below it as what it prints.
+/// A command line without `dissensus`, and the lines shown below it as its output.
 pub(crate) struct Command {
     pub(crate) line: String,
     pub(crate) printed: Vec<String>,
@@ -109,7 +109,7 @@ pub(crate) fn pages_below(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
-/// Lines that begin with `dissensus` or `$ dissensus`; a line that ends in `\` goes on in the next.
+/// Lines that begin with `dissensus` or `$ dissensus`; a line that ends in `\` continues in the next.
 fn commands(text: &str) -> Vec<Command> {
     let mut commands: Vec<Command> = Vec::new();
     let text = text.replace("\\\n", " ");

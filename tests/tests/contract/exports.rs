@@ -1,4 +1,4 @@
-//! Exports of the sample project, and of one with spans and sets, in every format that `dissensus export` writes.
+//! Exports of the sample project, and of one with spans and sets, in every format of `dissensus data export`.
 
 use super::case;
 

@@ -1,4 +1,5 @@
-//! What others rely on, in snapshots: the schemas of `--json`, exports in every format, merges, and what each command prints.
+//! Snapshots of everything that other programs rely on: the schemas of `--json`, exports in every format,
+//! merges, and the output of each command.
 //!
 //! `INSTA_UPDATE=always cargo xtask test --only contract` writes all snapshots again.
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
@@ -12,7 +13,7 @@ use dissensus_tests::command::Bench;
 use dissensus_tests::redact::Figures;
 use dissensus_tests::transcript::Transcript;
 
-/// Holds `text` in the snapshot `name`, one file for each case in one folder.
+/// Compares `text` with the snapshot `name`, one file for each case in one folder.
 fn hold(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots/contract");
@@ -21,7 +22,7 @@ fn hold(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// A script in a folder with `files`, after `before`, whose output is not held.
+/// Runs a script in a folder with `files`; the output of `before` is not part of the snapshot.
 fn case(name: &str, files: &[(&str, &str)], before: &str, script: &str) {
     let bench = Bench::without_encoder();
     for (file, content) in files {

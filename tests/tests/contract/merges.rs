@@ -1,5 +1,5 @@
-//! Studies handed out and handed in, and copies of a project that come together: what `dissensus merge` prints, and the
-//! labels afterwards.
+//! Studies from assignment to submissions, and merged copies of a project: the output of `dissensus study
+//! merge`, and the labels afterwards.
 
 use super::case;
 
@@ -35,7 +35,7 @@ label record packets/ada.dissensus --annotator ada --text-id t4 --value 3 --reas
 study hand-in packets/ada.dissensus ada.handin
 ";
 
-/// A project with labels and a copy of it.
+/// A project with labels, and a copy of it.
 const APART: &str = "
 project new A.dissensus
 data import A.dissensus labels.csv --question rude --scale ordinal --levels 1,2,3 --attributes gender

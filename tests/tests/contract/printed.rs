@@ -1,4 +1,5 @@
-//! What every command prints on the sample project and on small ones: standard output as it is, standard error behind `!`.
+//! The output of every command on the sample project and on small ones: standard output as it is, standard
+//! error after `!`.
 
 use super::hold;
 use dissensus_tests::command::Bench;
@@ -7,7 +8,7 @@ use dissensus_tests::transcript::{Transcript, split};
 use dissensus_tests::{files, schemas};
 use std::collections::BTreeSet;
 
-/// A script and what it needs.
+/// A script and its inputs.
 struct Case {
     name: &'static str,
     figures: Figures,

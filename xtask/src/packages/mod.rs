@@ -1,6 +1,6 @@
-//! Packing the window, the command, its manual and its completions into installers of this system.
+//! Packs the window, the command, its manual and its completions into installers for this system.
 //!
-//! One way for the packages that are given to others and for the one that the tests install: only the profile differs.
+//! Released packages and the one that the tests install are made in the same way: only the profile differs.
 
 mod contents;
 
@@ -10,7 +10,8 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Tells the build that its binaries are for other machines: they then look for nothing in this checkout.
+/// Environment variable for builds that run on other machines:
+/// the binaries then look for nothing in this checkout.
 const PACKED: (&str, &str) = ("DISSENSUS_PACKAGE", "1");
 
 /// Which binaries are packed.
@@ -35,7 +36,7 @@ impl Profile {
 /// Packs and returns the installers that were made.
 ///
 /// # Errors
-/// A step failed, or no installer came out of it.
+/// A step failed, or it made no installer.
 pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<Vec<PathBuf>> {
     if profile == Profile::Dist {
         step("command: build", || command(project))?;
@@ -43,14 +44,14 @@ pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<V
     let config = step("command, manual and completions", || contents::prepare(project, profile))?;
     let folder = project.target.join(profile.folder()).join("bundle");
     if folder.exists() {
-        // So that what is found below was made now.
+        // So that only new installers are found below.
         fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
     }
     step("installers", || {
         let name = if cfg!(windows) { "tauri.cmd" } else { "tauri" };
         let tauri = Program::new(project.ui().join("node_modules/.bin").join(name)).in_folder(&project.root);
         let tauri = match profile {
-            // The web side and the window are built by Tauri itself, as its configuration says.
+            // Tauri itself builds the web side and the window, following its configuration.
             Profile::Dist => tauri.arg("build"),
             Profile::Debug => tauri.args(["bundle", "--debug", "--no-binary-patching"]),
         };
@@ -70,10 +71,10 @@ pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<V
     Ok(made)
 }
 
-/// Fails where a packed binary still has debug symbols, which would make a package four times as large.
+/// Fails if a packed binary has debug symbols, which would make a package four times as large.
 ///
 /// # Errors
-/// It has, or it cannot be looked at.
+/// It has, or it cannot be read.
 pub(crate) fn stripped(project: &Project) -> Result<()> {
     if !cfg!(target_os = "linux") {
         return Ok(());
@@ -97,7 +98,7 @@ fn command(project: &Project) -> Result<()> {
     cargo.env(PACKED.0, PACKED.1).in_folder(&project.root).run()
 }
 
-/// The device beside the CPU that every machine of this system has.
+/// The device that every machine of this system has in addition to the CPU.
 fn device_feature() -> Option<&'static str> {
     cfg!(target_os = "macos").then_some("metal")
 }

@@ -1,20 +1,20 @@
-//! Debian and Ubuntu: finds missing packages and installs them where it may.
+//! Debian and Ubuntu: finds missing packages and installs them if permitted.
 
 use super::Need;
 use crate::shell::{Program, say, which};
 use anyhow::{Context, Result, bail};
 use std::io::IsTerminal;
 
-/// What building the window takes.
+/// Packages for building the window.
 pub(crate) const BUILD: [&str; 4] =
     ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev", "librsvg2-dev"];
-/// What the end-to-end tests take besides.
+/// Additional packages for the end-to-end tests.
 pub(crate) const TESTS: [&str; 8] = [
     "xvfb",
     "xauth",
     "webkit2gtk-driver",
     "fonts-dejavu-core",
-    // A message bus, so that a second window finds the first; and what a desktop reads a package's entries with.
+    // A message bus, with which a second window finds the first, and tools for a package's desktop entries.
     "dbus",
     "desktop-file-utils",
     "shared-mime-info",
@@ -39,9 +39,6 @@ pub(crate) fn ensure(need: Need) -> Result<()> {
 }
 
 /// Installs `packages`, as root or through sudo.
-///
-/// # Errors
-/// As [`ensure`].
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let names = packages.join(" ");
     let sudo = how_to_become_root(&names)?;
@@ -49,7 +46,7 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
         "missing: {names}\n    will run: {0}apt-get update && {0}apt-get install -y {names}",
         if sudo { "sudo " } else { "" }
     ));
-    // One unreachable source of many makes this fail; the packages may well be in another.
+    // One unreachable source of many makes this fail; the packages may be in another.
     if let Err(error) = apt_get(sudo, &["update", "-q"]) {
         say(format!("{error:#}; trying with the list of packages that is there"));
     }
@@ -83,7 +80,7 @@ fn apt_get(sudo: bool, arguments: &[&str]) -> Result<()> {
 }
 
 fn is_installed(package: &str) -> bool {
-    // Quiet on purpose: dpkg-query complains on stderr about packages it has never heard of.
+    // Quiet on purpose: dpkg-query complains on stderr about unknown packages.
     std::process::Command::new("dpkg-query")
         .args(["-W", "-f", "${Status}", package])
         .output()

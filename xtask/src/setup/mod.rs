@@ -1,4 +1,4 @@
-//! What has to be on the machine before anything of ours can be built.
+//! Installs what the project needs before it can be built.
 
 pub(crate) mod apt;
 pub(crate) mod node;
@@ -14,11 +14,11 @@ use anyhow::Result;
 pub(crate) enum Need {
     /// Building and running the window.
     Window,
-    /// Running the end-to-end tests besides.
+    /// Running the end-to-end tests too.
     Tests,
 }
 
-/// System libraries, Node and the window's packages.
+/// Sets up system libraries, Node and the window's packages.
 pub(crate) fn everything(project: &Project, need: Need) -> Result<()> {
     step("system libraries", || system::ensure(need))?;
     step("Node", node::ensure)?;

@@ -1,4 +1,4 @@
-//! Node, and the window's npm packages and web build, each done again only when what it stands on has changed.
+//! Node, and the window's npm packages and web build, each repeated only if its inputs have changed.
 
 use crate::project::Project;
 use crate::shell::{Program, say, which};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// The oldest Node that Vite runs on.
 const OLDEST: (u32, u32) = (20, 19);
 
-/// Checks that Node is there and new enough.
+/// Checks that Node is installed and new enough.
 ///
 /// # Errors
-/// It is not; the error says how to get it.
+/// It is missing or too old; the error explains how to get it.
 pub(crate) fn ensure() -> Result<()> {
     let found = which("node").and_then(|node| Program::new(node).arg("--version").output().ok());
     let version = found.as_deref().map(str::trim).unwrap_or_default();
@@ -103,9 +103,9 @@ impl Stamp {
         fs::read_to_string(&self.path).is_ok_and(|was| was == self.digest)
     }
 
-    /// Before the work, so that a failure half-way is not taken for done.
+    /// Called before the work, so that an interrupted one does not count as done.
     fn forget(&self) {
-        // It need not be there.
+        // It may be missing.
         let _ = fs::remove_file(&self.path);
     }
 

@@ -1,19 +1,19 @@
-//! Room on the disk: a full one ends a build in the linker, with an error that does not say so.
+//! Free disk space: a full disk ends a build in the linker, with an error that does not name the cause.
 
 use crate::project::Project;
 use crate::shell::{Program, say, which};
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// Room that building every test takes in an empty target folder, and what tests and packages write beside it.
+/// Space for building every test in an empty target folder, and for the files that tests and packages write.
 const WHOLE_MIB: u64 = 13 * 1024;
-/// Room that has to be free whatever the target folder already holds.
+/// Space that must be free however much the target folder already holds.
 const LEAST_MIB: u64 = 4 * 1024;
 
-/// Makes sure that building and testing find room, by emptying the target folder where that helps.
+/// Makes sure that there is space for building and testing, emptying the target folder if that is enough.
 ///
 /// # Errors
-/// There is too little all the same; the error says how much is free and how much is wanted.
+/// There is too little space all the same; the error states how much is free and how much is needed.
 pub(crate) fn ensure(project: &Project) -> Result<()> {
     if which("df").is_none() || which("du").is_none() {
         say("this system has no df and du: how much room the disk has was not looked at");
@@ -47,7 +47,8 @@ enum Room {
     None,
 }
 
-/// What is built already is built over, but what an earlier version left stays beside it.
+/// Decides from free space and the size of the target folder. Existing builds are overwritten, but files of
+/// an earlier version stay.
 fn judge(free: u64, held: u64) -> Room {
     if free >= WHOLE_MIB.saturating_sub(held).max(LEAST_MIB) {
         Room::Enough

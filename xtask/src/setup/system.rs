@@ -13,7 +13,8 @@ enum Manager {
     Zypper,
 }
 
-/// Makes sure that the libraries are there; on Debian and Ubuntu installs what is missing, elsewhere says how.
+/// Makes sure that the libraries are installed; on Debian and Ubuntu installs missing ones, elsewhere
+/// explains how.
 ///
 /// # Errors
 /// Something is missing and could not be installed; the error holds the exact command to run.
@@ -71,7 +72,7 @@ fn manager_of(release: &str) -> Option<Manager> {
 
 /// The exact command that installs all that `need` wants.
 fn install_line(manager: Manager, need: Need) -> String {
-    // dnf and zypper find a package by what it provides, which holds across releases where package names do not.
+    // dnf and zypper find a package by what it provides, which is more stable across releases than names.
     let (start, build, tests) = match manager {
         Manager::Apt => ("sudo apt-get install -y", apt::BUILD.join(" "), apt::TESTS.join(" ")),
         Manager::Dnf => (

@@ -8,12 +8,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// One random split says little: differences between splits are larger than those between models.
+/// One random split is not enough: differences between splits are larger than those between models.
 const SEEDS: [&str; 5] = ["0", "1", "2", "3", "4"];
-/// The encoder that is bundled, and the one that is fetched on wish.
+/// The bundled encoder, and the one that is fetched on request.
 const SMALL: &str = "all-MiniLM-L6-v2";
 const LARGE: &str = "all-mpnet-base-v2";
-/// What is printed of an evaluation, in order.
+/// The columns printed for an evaluation, in order.
 const FIGURES: [&str; 10] = [
     "accuracy",
     "macro_f1",
@@ -119,7 +119,7 @@ impl Bench {
         self.benchmark(&["import"]).arg(file).args(python.then_some("--peers")).run()
     }
 
-    /// Encoders and precisions whose quality is measured: the one that is fetched on wish only where it was.
+    /// Encoders and precisions whose quality is measured; the one fetched on request only if it is installed.
     fn encodings(&self) -> Vec<[&'static str; 2]> {
         let mut encodings = vec![[SMALL, "fp32"], [SMALL, "fast"]];
         if self.models.join(LARGE).is_dir() {
@@ -198,7 +198,7 @@ impl Means {
     }
 }
 
-/// A folder for projects that is gone afterwards.
+/// A folder for projects, deleted afterwards.
 struct Scratch {
     path: PathBuf,
 }
@@ -213,7 +213,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The system clears its temporary folder where we cannot.
+        // The system clears its temporary folder if this fails.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask book`: the documentation as web pages, with the pages that the command writes about itself.
+//! `cargo xtask book`: the documentation as web pages, with the reference pages that the command writes.
 //!
-//! mdBook is installed below the target folder at first use: as a dependency of this program it would make every first
-//! `cargo xtask` minutes longer.
+//! mdBook is installed below the target folder on first use: as a dependency of this program it would make
+//! every first `cargo xtask` minutes longer.
 
 use crate::project::Project;
 use crate::shell::{Program, step};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The version of mdBook, whose pages are packed: another one may look otherwise.
+/// The version of mdBook, whose pages are packed: another one may look different.
 const MDBOOK: &str = "0.5.4";
 /// The line of the table of contents below which the pages of the commands are listed.
 const COMMANDS: &str = "(reference/commands/index.md)";
@@ -25,8 +25,8 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// Builds the book with the reference that `command` writes; returns its folder, `book` in the target folder, where the
-/// window looks for it too.
+/// Builds the book with the reference that `command` writes; returns its folder, `book` in the target folder,
+/// where the window finds it too.
 ///
 /// # Errors
 /// mdBook cannot be installed, or a page is missing.
@@ -68,7 +68,7 @@ fn mdbook(project: &Project) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("making {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("reading {}", from.display()))? {

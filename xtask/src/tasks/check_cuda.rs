@@ -1,7 +1,7 @@
 //! `cargo xtask check-cuda`: compiles the `cuda` feature, kernels included, on a machine without a GPU.
 //!
-//! The compiler and the libraries come from the Python package registry: the wheels are downloaded by hash and unpacked
-//! as the zip files they are; none of their code is installed or run by Python.
+//! The compiler and the libraries are from the Python package registry: the wheels are downloaded by hash and
+//! unpacked as zip files; Python installs or runs none of their code.
 
 use crate::fetch::{self, python};
 use crate::project::Project;
@@ -11,19 +11,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// NVIDIA's compiler and libraries, each with its hash. CUDA 13, because the wheels of CUDA 12 lack nvcc itself.
+/// NVIDIA's compiler and libraries with hashes. CUDA 13, because the wheels of CUDA 12 lack nvcc itself.
 const WHEELS: &str = include_str!("../cuda/wheels.txt");
 /// The folder of these wheels that holds bin, include, lib and nvvm.
 const INSIDE: &str = "nvidia/cu13";
-/// Where the stand-in for the driver's library lies, below the toolkit.
+/// The folder of the stub of the driver's library, below the toolkit.
 const STUBS: &str = "lib/stubs";
-/// The kernels are compiled for this compute capability unless CUDA_COMPUTE_CAP says otherwise: without a GPU there is none to ask.
+/// The compute capability to compile kernels for, unless CUDA_COMPUTE_CAP is set:
+/// without a GPU it cannot be detected.
 const CAPABILITY: &str = "90";
 
 /// Compiles and links the command and the window with the `cuda` feature.
 ///
 /// # Errors
-/// The compiler cannot be had on this system, or something does not compile or link.
+/// The compiler is not available for this system, or something does not compile or link.
 pub(crate) fn run(project: &Project) -> Result<()> {
     if !(cfg!(target_os = "linux") && cfg!(target_arch = "x86_64")) {
         bail!("the wheels with NVIDIA's compiler exist for x86-64 Linux only");
@@ -35,7 +36,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         let path =
             std::env::join_paths(std::iter::once(toolkit.join("bin")).chain(std::env::split_paths(&path)));
         let capability = std::env::var("CUDA_COMPUTE_CAP").unwrap_or_else(|_| CAPABILITY.to_owned());
-        // A folder of its own: this feature must not make the everyday build compile everything again.
+        // A separate folder: this feature must not make the everyday build compile everything again.
         Ok::<_, anyhow::Error>(
             Program::cargo()
                 .arg(verb)
@@ -83,7 +84,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     })
 }
 
-/// The folder to name as CUDA_HOME, unpacked once and kept in the target folder.
+/// The folder to use as CUDA_HOME, unpacked once and cached in the target folder.
 fn toolkit(project: &Project) -> Result<PathBuf> {
     let folder = project.stamps().join("cuda");
     let toolkit = folder.join(INSIDE);
@@ -136,8 +137,9 @@ fn link(_: &Path) -> Result<()> {
     bail!("links are made on Unix only")
 }
 
-/// A library under the name of the driver's own, which comes with the driver and not with the compiler. It has every function
-/// that the header names, so that programs link and start; each answers that there is no device.
+/// Builds a stub of the driver's library, which is installed with the driver and not with the compiler. It
+/// has every function that the header names, so that programs link and start;
+/// each returns that there is no device.
 fn driver_stub(toolkit: &Path) -> Result<()> {
     const CUDA_ERROR_NO_DEVICE: u32 = 100;
     let header = toolkit.join("include/cuda.h");
@@ -148,7 +150,8 @@ fn driver_stub(toolkit: &Path) -> Result<()> {
     let function = |name: &str| format!("int {name}(void) {{ return {CUDA_ERROR_NO_DEVICE}; }}\n");
     fs::write(&source, functions(&header).into_iter().map(function).collect::<String>())
         .with_context(|| format!("writing {}", source.display()))?;
-    // Programs ask for the name with the version when they start, and for the plain one when they are linked.
+    // Programs look for the name with the version when they start,
+    // and for the plain one when they are linked.
     let library = stubs.join("libcuda.so.1");
     Program::new("cc")
         .args(["-shared", "-fPIC", "-w", "-fno-builtin", "-Wl,-soname,libcuda.so.1", "-o"])
@@ -158,7 +161,8 @@ fn driver_stub(toolkit: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The driver's functions that its header names: `cu` and a capital letter, also where a macro gives a function its version.
+/// The driver's functions named in its header: `cu` and a capital letter, including names that a macro maps
+/// to a version.
 fn functions(header: &str) -> BTreeSet<&str> {
     header
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))

@@ -1,5 +1,5 @@
-//! `cargo xtask check-exchange`, and a step of `cargo xtask test`: files that the command writes for other tools, read by
-//! those tools' own readers.
+//! `cargo xtask check-exchange`, and a step of `cargo xtask test`: reads the files that the command writes
+//! for other tools with those tools' own readers.
 
 use super::python::environment;
 use crate::project::Project;
@@ -7,10 +7,11 @@ use crate::shell::{Program, say};
 use anyhow::{Context, Result, bail};
 use std::fs;
 
-/// Makes the environment where it is not there yet, and runs the check.
+/// Creates the environment if needed, and runs the check.
 ///
 /// # Errors
-/// The command is not built, there is no Python with venv and pip, a package cannot be fetched, or a count differs.
+/// The command is not built, Python with venv and pip is missing, a package cannot be fetched,
+/// or a count differs.
 pub(crate) fn run(project: &Project) -> Result<()> {
     if !checked(project)? {
         bail!("{NEEDED}");
@@ -18,7 +19,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// The same as a step among others: says so where there is no Python.
+/// Runs the check as a step of the tests; without Python it prints that it was not run.
 ///
 /// # Errors
 /// The command is not built, or a count differs; on a CI machine also where a package cannot be fetched.

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Every crate of the workspace, lowest first, and the crates of ours that it may depend on; those are above it in
-/// this list, so that no circle can form. Dependencies of tests alone are not restricted.
+/// Every crate of the workspace, lowest first, and the workspace crates that it may depend on; those are
+/// above it in this list, so that there are no cycles. Dependencies of tests are not restricted.
 const ALLOWED: [(&str, &[&str]); 24] = [
     ("files", &[]),
     ("domain", &[]),

@@ -1,4 +1,5 @@
-//! `cargo xtask dist`: installers of this system, with the command and the encoder inside, and a wheel of the Python package.
+//! `cargo xtask dist`: installers for this system, with the command and the encoder, and a wheel of the
+//! Python package.
 
 use crate::fetch;
 use crate::packages::{self, Profile};
@@ -8,10 +9,10 @@ use crate::shell::{say, step};
 use anyhow::{Result, bail};
 use std::fs;
 
-/// Builds the installers and says where they are, and which cannot be made here.
+/// Builds the installers, and prints where they are and which ones cannot be made on this system.
 ///
 /// # Errors
-/// A step failed, or no installer came out of it.
+/// A step failed, or it made no installer.
 pub(crate) fn run(project: &Project) -> Result<()> {
     setup::everything(project, Need::Window)?;
     fetch::default_encoders(project)?;

@@ -1,4 +1,4 @@
-//! The main job without a display, through the `dissensus` command: label, and see the disagreement change.
+//! The main task without a display, through the `dissensus` command: label, and see how disagreement changes.
 
 use crate::fetch;
 use crate::project::Project;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The question of the sample that the tour labels.
 const QUESTION: &str = "offensiveness";
-/// Ten comments of the sample that nobody has labelled, and what a strict newcomer might say of them.
+/// Ten comments of the sample without labels, and the answers of a strict new annotator to them.
 const LABELS: [(&str, &str); 10] = [
     ("c131", "4"),
     ("c132", "5"),
@@ -24,8 +24,8 @@ const LABELS: [(&str, &str); 10] = [
     ("c140", "5"),
 ];
 
-/// Shows the disagreement table of the sample before and after a new annotator has labelled ten texts; of a project of
-/// the user's own, the table alone.
+/// Prints the disagreement table of the sample before and after a new annotator labels ten texts; for a
+/// user's own project only the table.
 ///
 /// # Errors
 /// A step failed; the error names the step and the command.

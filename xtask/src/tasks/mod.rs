@@ -1,4 +1,4 @@
-//! What can be asked for on the command line.
+//! The tasks of `cargo xtask`.
 
 pub(crate) mod bench;
 pub(crate) mod benchmarks;

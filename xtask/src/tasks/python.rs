@@ -1,4 +1,4 @@
-//! The Python package: its tests, on the module that the workspace build has made, and its wheel.
+//! The Python package: its tests, on the module that the workspace build made, and its wheel.
 
 use crate::project::Project;
 use crate::shell::{Program, say};
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 /// What pip installs to build a wheel.
 const MATURIN: &str = "maturin==1.16.0";
 
-/// Runs pytest on the package in a virtual environment of its own. Says so where there is no Python, and fails where a test does.
+/// Runs pytest on the package in a virtual environment of its own; fails if a test fails.
+/// Without Python it prints that the tests were not run.
 pub(crate) fn test(project: &Project) -> Result<()> {
     let Some(python) = environment(project, "tests", "python/tests/requirements.txt")? else {
         say(
@@ -51,8 +52,8 @@ pub(crate) fn wheel(project: &Project) -> Result<Option<PathBuf>> {
     newest.map(Some).context("maturin made no wheel")
 }
 
-/// A virtual environment called `name` with all that the file `requirements` of the checkout lists, or `None` where it cannot be
-/// made.
+/// A virtual environment called `name` with the packages in the file `requirements` of the checkout; `None`
+/// if it cannot be made.
 ///
 /// # Errors
 /// On a CI machine also where a package cannot be fetched.
@@ -70,7 +71,7 @@ pub(crate) fn environment(project: &Project, name: &str, requirements: &str) -> 
     if !new_enough || !new_environment(&folder) {
         return Ok(None);
     }
-    // Pinned, with everything that they need among them: nothing else comes along.
+    // Pinned, with all dependencies: nothing else is installed.
     let install = Program::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "-r"])
         .arg(&wanted);
@@ -93,7 +94,8 @@ fn interpreter(environment: &Path) -> PathBuf {
     environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
 }
 
-/// The package as it is installed, with the module that `cargo build` has made beside its Python files, and its tests.
+/// Stages the package as it is installed, with the module that `cargo build` made next to its Python files,
+/// and its tests.
 fn stage(project: &Project) -> Result<PathBuf> {
     let stage = project.target.join("python/stage");
     if stage.is_dir() {

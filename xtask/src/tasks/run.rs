@@ -8,7 +8,7 @@ use crate::shell::{Program, say, step};
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// Sets everything up and opens the window on `path`, or on the sample project. Quick where nothing has changed.
+/// Sets everything up and opens the window on `path`, or on the sample project; quick if nothing has changed.
 ///
 /// # Errors
 /// A step failed; the error names the step and the command.
@@ -39,7 +39,7 @@ pub(crate) fn run(project: &Project, path: Option<&Path>) -> Result<()> {
     Program::new(project.binary("debug", "dissensus-window")).arg(opened).run()
 }
 
-/// The sample project, made once and then kept with whatever was labelled in it.
+/// The sample project, created once and then reused with the labels given in it.
 fn sample(project: &Project) -> Result<std::path::PathBuf> {
     let path = project.stamps().join("Sample.dissensus");
     if path.is_file() {

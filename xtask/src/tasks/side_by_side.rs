@@ -1,4 +1,4 @@
-//! Rows of programs that run side by side, each row one program after the other, with their outputs kept apart.
+//! Rows of programs that run in parallel, each row one program after the other, with separate outputs.
 
 use crate::shell::{Program, say};
 use anyhow::{Context, Result, bail};
@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
-/// How long the end of the output is waited for once the program has ended.
+/// Time to wait for the end of the output after the program has ended.
 const LEFT_BEHIND: Duration = Duration::from_secs(5);
 
 /// A row: the programs, each with its name.
 type Row = Vec<(&'static str, Program)>;
 
-/// Runs the rows. What the first row prints is seen as it comes, whole lines at a time; what a program of another row prints
-/// is seen as one block when the program has ended. Once one has failed no other starts, and those at work are waited for.
+/// Runs the rows. The output of the first row is printed line by line as it arrives; that of other programs
+/// in one block when the program has ended. After a failure no other program starts, and running ones are
+/// waited for.
 ///
 /// # Errors
 /// The programs that failed, by name.
@@ -49,7 +50,7 @@ pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
     }
 }
 
-/// Runs one program, prints all that it prints, at once or when it has ended, and fails where it fails.
+/// Runs one program and prints its output, at once or when it has ended; fails if it fails.
 fn one(program: Program, at_once: bool) -> Result<()> {
     let line = program.line();
     let (mut child, out) = program.spawn_with_one_output()?;
@@ -67,11 +68,11 @@ fn one(program: Program, at_once: bool) -> Result<()> {
             }
             line.clear();
         }
-        // Nobody listens any more where it took too long.
+        // The receiver is gone if this took too long.
         let _ = ended.send(());
     });
     let status = child.wait().with_context(|| format!("waiting for `{line}`"))?;
-    // A program that a test has left behind holds the output open: it is not waited for.
+    // A program that a test left running holds the output open: do not wait for it.
     let _ = end.recv_timeout(LEFT_BEHIND);
     print(&lock(&kept));
     if !status.success() {
@@ -84,10 +85,10 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints it with nothing of another row in between.
+/// Prints a block without output of another row in between.
 fn print(block: &[u8]) {
     let mut terminal = std::io::stdout().lock();
-    // Where nobody reads any more, the exit code tells what became of it.
+    // If nothing reads the terminal any more, the exit code still reports the result.
     let _ = terminal.write_all(block).and_then(|()| terminal.flush());
 }
 
@@ -120,7 +121,7 @@ mod tests {
         let rows =
             vec![vec![("a", cargo(&["no-such-command"]))], vec![("b", Program::new("no-such-program"))]];
         let error = run(rows).unwrap_err().to_string();
-        // Whichever failed first may have kept the other from starting.
+        // Either failure may have prevented the other program from starting.
         assert!(error.starts_with("step"), "{error}");
     }
 }

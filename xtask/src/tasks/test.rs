@@ -1,7 +1,8 @@
 //! `cargo xtask test`: every check and every test, in an order that fails early.
 //!
-//! All of it uses one profile and one set of features over the whole workspace, so that nothing is compiled twice. What does
-//! not need one another runs side by side: many steps wait for a window, a disk or one last thread for half of their time.
+//! All steps use one profile and one set of features for the whole workspace, so that nothing is compiled
+//! twice. Independent steps run in parallel: many wait for a window,
+//! a disk or one last thread half of the time.
 
 use super::side_by_side;
 use crate::fetch;
@@ -14,8 +15,9 @@ use anyhow::{Context, Result, bail};
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-/// The steps: stages one after the other, each of rows that run side by side, each of steps one after the other. Of the last
-/// stage the first row is the tests that wait most and the second those that compute most.
+/// The stages run one after the other; the rows of a stage in parallel; the steps of a row one after the
+/// other. In the last stage the first row has the tests that wait most,
+/// and the second those that compute most.
 const STAGES: [&[&[Step]]; 3] = [
     &[&[
         ("room", room::ensure),
@@ -52,8 +54,8 @@ const STAGES: [&[&[Step]]; 3] = [
     ],
 ];
 
-/// Parts of the step `test` that can be run alone: `INSTA_UPDATE=always cargo xtask test --only contract` writes the
-/// snapshots of all printed output again.
+/// Parts of the step `test` that can run on their own: `INSTA_UPDATE=always cargo xtask test --only contract`
+/// updates the snapshots of all printed output.
 const PARTS: &[Step] = &[
     ("contract", |project| end_to_end(project, "contract")),
     ("book", |project| end_to_end(project, "book")),
@@ -84,7 +86,7 @@ pub(crate) fn run(project: &Project, only: Option<&str>) -> Result<()> {
 }
 
 fn all(project: &Project) -> Result<()> {
-    // Asked for now: once the build has replaced this program's file, the system no longer knows its name.
+    // Read now: once the build has replaced this program's file, the system no longer knows its name.
     let program = std::env::current_exe().context("asking where this program is")?;
     for stage in STAGES {
         if let [row] = stage {
@@ -108,7 +110,8 @@ fn cargo(project: &Project, arguments: &[&str]) -> Program {
     Program::cargo().args(arguments).in_folder(&project.root)
 }
 
-/// `cargo test` with the programs that the step `build` made: tests that are not given any build their own, with other features.
+/// Runs `cargo test` with the programs of the step `build`: tests without them build their own,
+/// with other features.
 fn cargo_test(project: &Project, arguments: &[&str]) -> Program {
     cargo(project, &["test"])
         .args(arguments)
@@ -117,8 +120,8 @@ fn cargo_test(project: &Project, arguments: &[&str]) -> Program {
         .env("DISSENSUS_WINDOW_BIN", project.binary("debug", "dissensus-window"))
 }
 
-/// What clippy, build and test all take, so that they share what they compile. On a CI machine the lock file is held
-/// fast, because nobody is there to see it change.
+/// Arguments shared by clippy, build and test, so that they share compiled code. On a CI machine the lock
+/// file must not change, because nobody would notice.
 fn whole_workspace() -> Vec<&'static str> {
     let mut arguments =
         vec!["--workspace", "--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"];
@@ -132,7 +135,7 @@ fn clippy(project: &Project) -> Result<()> {
     cargo(project, &["clippy", "--all-targets"]).args(whole_workspace()).args(["--", "-D", "warnings"]).run()
 }
 
-/// Before the tests, because the end-to-end tests start the built programs.
+/// Runs before the tests, because the end-to-end tests start the built programs.
 fn build(project: &Project) -> Result<()> {
     cargo(project, &["build", "--all-targets"]).args(whole_workspace()).run()
 }
@@ -149,7 +152,7 @@ fn test(project: &Project, targets: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The command, as the tests run it.
+/// Builds the command as the tests run it.
 ///
 /// # Errors
 /// It cannot be built.
@@ -157,7 +160,7 @@ pub(crate) fn build_command(project: &Project) -> Result<()> {
     cargo(project, &["build", "--bin", "dissensus"]).args(whole_workspace()).run()
 }
 
-/// One program of end-to-end tests, after a build of what it starts.
+/// Runs one program of end-to-end tests, after building the programs that it starts.
 fn end_to_end(project: &Project, program: &str) -> Result<()> {
     build_command(project)?;
     // Its tests wait for the disk most of the time.
@@ -166,7 +169,7 @@ fn end_to_end(project: &Project, program: &str) -> Result<()> {
     Ok(())
 }
 
-/// Test programs whose tests need what is not part of the project: the file that each needs, and where it is looked for.
+/// Test programs that need files from outside the project, and the paths of these files.
 const NEEDING_DATA: [(&str, &[&str]); 4] = [
     ("exchange_files", &["../exchange/prodigy/pydata-ams-2023.jsonl", "../exchange/lewidi/CSC_dev.json"]),
     ("real_data", &["popquorn_offensiveness.csv", "md_agreement.csv", "csc.csv", "vicomtech_hate.csv"]),
@@ -174,8 +177,8 @@ const NEEDING_DATA: [(&str, &[&str]); 4] = [
     ("smollm2", &["SmolLM2-135M-Instruct-q4/SmolLM2-135M-Instruct.Q4_1.gguf"]),
 ];
 
-/// The tests on published data sets and on an encoder that is fetched on request. Ignored by the step `test`; run here where
-/// what they need is there, and named as not run where it is not.
+/// Runs the tests on published data sets and on an encoder that is fetched on request, which the step `test`
+/// ignores. Tests without their files are reported as not run.
 fn data(project: &Project) -> Result<()> {
     let (mut ready, mut missing) = (Vec::new(), Vec::new());
     for (program, files) in NEEDING_DATA {
@@ -215,8 +218,9 @@ fn run_tests(project: &Project, programs: &[&str], options: &[&str]) -> Result<T
     Ok(tally)
 }
 
-/// Packs the programs that the tests ran and tests the package, as a desktop would install and start it. The same code
-/// makes the packages of `cargo xtask dist`; only what is packed is not optimised here, which would take many minutes.
+/// Packs the programs that the tests ran and tests the package, as a desktop would install and start it. The
+/// same code makes the packages of `cargo xtask dist`; only the packed programs are not optimised here, which
+/// would take many minutes.
 fn package(project: &Project) -> Result<()> {
     if which("dpkg").is_none() {
         say(
@@ -240,9 +244,9 @@ fn package(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// The long tests that `cargo test` leaves out: minutes in which every use case runs beside every other, the simulation of the
-/// variances with all of its data sets, and histories of copies that come together: 500, or as many as
-/// `DISSENSUS_HISTORIES` says (10,000 take some ten minutes of one core).
+/// The long tests that `cargo test` leaves out: minutes in which every use case runs in parallel with every
+/// other, the simulation of the variances with all of its data sets, and merging histories of copies: 500, or
+/// the number in `DISSENSUS_HISTORIES` (10,000 take some ten minutes of one core).
 fn stress(project: &Project) -> Result<()> {
     cargo_test(project, &[])
         .args([
