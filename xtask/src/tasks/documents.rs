@@ -156,7 +156,9 @@ pub(super) fn contains_phrase(line: &str, phrase: &str) -> bool {
             .collect()
     };
     let phrase = words(phrase);
-    words(line).windows(phrase.len()).any(|window| window == phrase)
+    // "takes, in seconds" is not "takes in".
+    line.split([',', ';', ':', '.', '(', ')'])
+        .any(|clause| words(clause).windows(phrase.len()).any(|window| window == phrase))
 }
 
 /// Removes inline code from a line.
