@@ -59,9 +59,9 @@ fn findings_in(name: &str, text: &str) -> Vec<String> {
         if columns > WIDEST {
             findings.push(format!("{name}:{number}: {columns} columns, at most {WIDEST}"));
         }
-        let prose = without_quotes(&without_code(comment));
+        let prose = without_quotes(&without_code(comment)).to_lowercase();
         for (phrase, alternative) in avoided() {
-            if contains_phrase(&prose, phrase) {
+            if prose.contains(phrase) && contains_phrase(&prose, phrase) {
                 findings.push(format!("{name}:{number}: write {alternative} for `{phrase}`"));
             }
         }
