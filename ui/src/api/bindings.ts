@@ -7,303 +7,342 @@ import * as __TAURI_EVENT from "@tauri-apps/api/event";
 export const commands = {
 	/**  Version, encoder and device. */
 	appInfo: () => __TAURI_INVOKE<AppInfo>("app_info"),
-	/**  Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name. */
+	/**
+	 *  Versions, device, sizes and the last lines of the log, for a bug report, without any text,
+	 *  label or name.
+	 */
 	diagnostics: () => __TAURI_INVOKE<string>("diagnostics"),
 	/**  What the command line asked for. */
 	launchInfo: () => __TAURI_INVOKE<LaunchInfo>("launch_info"),
-	/**  The page has asked the person whether to stop what is under way. */
+	/**  Called when the page has asked the user whether to stop running work. */
 	closingAsked: () => __TAURI_INVOKE<null>("closing_asked"),
 	/**  Ends the application: jobs are stopped, the project is closed. */
 	quit: () => __TAURI_INVOKE<null>("quit"),
 	/**  Opens the user guide in a window of its own. */
 	openGuide: () => __TAURI_INVOKE<null>("open_guide"),
-	/**  Projects opened before, newest first. */
+	/**  Recently opened projects, newest first. */
 	recentProjects: () => __TAURI_INVOKE<RecentProject[]>("recent_projects"),
-	/**  Takes a project off that list; its file stays. */
+	/**  Removes a project from that list; its file is unaffected. */
 	forgetRecent: (path: string) => __TAURI_INVOKE<null>("forget_recent", { path }),
 	/**  The settings. */
 	settings: () => __TAURI_INVOKE<AppSettings>("settings"),
-	/**  Keeps the settings. */
+	/**  Saves the settings. */
 	saveSettings: (settings: AppSettings) => __TAURI_INVOKE<null>("save_settings", { settings }),
-	/**  The default encoder: its size, licence and source, and whether it is here. */
+	/**  The default encoder: size, licence, source, and whether it is installed. */
 	encoderOffer: () => __TAURI_INVOKE<EncoderOffer>("encoder_offer"),
-	/**  Downloads the default encoder; answers when it is here. Its progress comes as events. */
+	/**  Downloads the default encoder and returns when it is installed; progress is reported by events. */
 	downloadEncoder: () => __TAURI_INVOKE<null>("download_encoder"),
-	/**  Stops the download, if one is under way; what came so far is kept for the next try. */
+	/**  Stops the download, if one is running; the part received so far is stored for the next attempt. */
 	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
 	/**  Encodes the project with the encoder in this folder, which becomes the project's. */
 	useEncoder: (folder: string) => __TAURI_INVOKE<JobInfo>("use_encoder", { folder }),
-	/**  The encoders on this computer that the project could use. */
+	/**  The installed encoders that the project could use. */
 	encodersHere: () => __TAURI_INVOKE<EncoderHere[]>("encoders_here"),
-	/**  How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen. */
+	/**
+	 *  Measures how well the labels of a question are predicted with each of these encoders; none is
+	 *  selected. Runs as a job and returns its result.
+	 */
 	tryEncoders: (question: QuestionId, names: string[]) => __TAURI_INVOKE<EncoderTrials>("try_encoders", { question, names }),
-	/**  Makes an empty project and opens it. */
+	/**  Creates an empty project and opens it. */
 	newProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("new_project", { path }),
 	/**  Opens a project. */
 	openProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("open_project", { path }),
-	/**  Opens a project to read: nothing is written to it. */
+	/**  Opens a project read-only. */
 	openProjectToRead: (path: string) => __TAURI_INVOKE<ProjectInfo>("open_project_to_read", { path }),
 	/**  Opens the sample project. */
 	openSample: () => __TAURI_INVOKE<ProjectInfo>("open_sample"),
 	/**  Closes the open project. */
 	closeProject: () => __TAURI_INVOKE<null>("close_project"),
-	/**  The open project, if there is one. */
+	/**  The open project, if any. */
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
 	/**  Adds a question. */
 	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null, help: QuestionHelp, definitions: string[]) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf, help, definitions }),
-	/**  Changes a question. Where levels are added, removed or moved the project is closed for it and opened again. */
+	/**  Changes a question. If levels are added, removed or moved, the project is closed and opened again. */
 	changeQuestion: (question: QuestionId, draft: QuestionDraft) => __TAURI_INVOKE<null>("change_question", { question, draft }),
-	/**  What stands on each level of a question, so that it cannot be removed. */
+	/**  What depends on each level of a question and prevents its removal. */
 	levelUses: (question: QuestionId) => __TAURI_INVOKE<LevelUseInfo[]>("level_uses", { question }),
 	/**  Scales to begin a question with. */
 	scaleTemplates: () => __TAURI_INVOKE<ScaleTemplate[]>("scale_templates"),
-	/**  Everyone in the project. */
+	/**  All annotators of the project. */
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
-	/**  Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person. */
+	/**
+	 *  Adds a person. A name that looks like another person's is refused as `near-name`: ask whether it is
+	 *  that person.
+	 */
 	addAnnotator: (name: string, attributes: { [key in string]: string }) => __TAURI_INVOKE<AnnotatorInfo>("add_annotator", { name, attributes }),
-	/**  Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`. */
+	/**
+	 *  Adds a person confirmed to be different from everyone whose name looks alike: what `add_annotator`
+	 *  refuses as `near-name`.
+	 */
 	addNewAnnotator: (name: string, attributes: { [key in string]: string }) => __TAURI_INVOKE<AnnotatorInfo>("add_new_annotator", { name, attributes }),
-	/**  Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more. */
+	/**  Changes the name of a person, sets attributes, and removes those in `unset`. */
 	changeAnnotator: (annotator: AnnotatorId, name: string | null, set: { [key in string]: string }, unset: string[]) => __TAURI_INVOKE<null>("change_annotator", { annotator, name, set, unset }),
-	/**  What people are asked about themselves. */
+	/**  The attribute form. */
 	attributeForm: () => __TAURI_INVOKE<AttributeForm>("attribute_form"),
-	/**  Asks people this about themselves from now on. */
+	/**  Sets the attribute form. */
 	setAttributeForm: (form: AttributeForm) => __TAURI_INVOKE<AttributeForm>("set_attribute_form", { form }),
-	/**  What is still to be asked of somebody. */
+	/**  The part of the attribute form that is left for a person. */
 	formLeft: (annotator: AnnotatorId) => __TAURI_INVOKE<AttributeForm>("form_left", { annotator }),
-	/**  Notes what somebody answered about themselves. */
+	/**  Records a person's answers to the attribute form. */
 	answerForm: (annotator: AnnotatorId, answers: FormAnswers) => __TAURI_INVOKE<null>("answer_form", { annotator, answers }),
-	/**  What goes if somebody withdraws. */
+	/**  What is erased if a person withdraws. */
 	traces: (annotator: AnnotatorId) => __TAURI_INVOKE<Traces>("traces", { annotator }),
-	/**  Erases somebody who withdraws; the project is closed for it and opened again. */
+	/**  Erases the data of a person who withdraws; the project is closed and opened again. */
 	withdraw: (annotator: AnnotatorId) => __TAURI_INVOKE<Withdrawn>("withdraw", { annotator }),
-	/**  What would go with something that is taken out, and whether it can. */
+	/**  What would be removed together with something, and whether that is possible. */
 	removal: (what: Removal) => __TAURI_INVOKE<RemovalPreview>("removal", { what }),
-	/**  Takes something out; the project is closed for it and opened again. */
+	/**  Removes something from the project, which is closed and opened again. */
 	remove: (what: Removal) => __TAURI_INVOKE<Removed>("remove", { what }),
-	/**  Keeps what was chosen last. */
+	/**  Stores the last choices. */
 	saveChoices: (choices: ProjectChoices) => __TAURI_INVOKE<null>("save_choices", { choices }),
 	/**  A page of the log. */
 	history: (wish: HistoryWish) => __TAURI_INVOKE<HistoryPage>("history", { wish }),
-	/**  What a file holds; nothing is written. */
+	/**  Previews a file; nothing is written. */
 	importPreview: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportPreview>("import_preview", { path, choices }),
-	/**  What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written. */
+	/**
+	 *  Previews a file, with the columns chosen for the last file that had the same ones, if any;
+	 *  nothing is written.
+	 */
 	importPreviewAsLastTime: (path: string) => __TAURI_INVOKE<ImportPreview>("import_preview_as_last_time", { path }),
-	/**  Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed. */
+	/**
+	 *  Writes pasted rows to a file that can be imported; `header` is whether the first row names the
+	 *  columns, `None` to detect it.
+	 */
 	pasteRows: (pasted: string, header: boolean | null) => __TAURI_INVOKE<PastedRows>("paste_rows", { pasted, header }),
 	/**  Removes a file of pasted rows. */
 	forgetPasted: (path: string) => __TAURI_INVOKE<null>("forget_pasted", { path }),
-	/**  Lets go of what the file that was looked at was unpacked as. */
+	/**  Deletes the unpacked copy of the previewed file. */
 	forgetOpened: () => __TAURI_INVOKE<null>("forget_opened"),
-	/**  Imports a file. It is a job: it tells its progress by events and can be cancelled. */
+	/**  Imports a file. A job: it reports progress by events and can be cancelled. */
 	importFile: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportReport>("import_file", { path, choices }),
 	/**
-	 *  Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
-	 *  about each text beside its labels, where `decisions` is set.
+	 *  Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set),
+	 *  else with ids, so that it can be imported again; with decisions on each text,
+	 *  where `decisions` is set.
 	 */
 	exportProject: (path: string, pseudonyms: boolean, notes: boolean, decisions: boolean) => __TAURI_INVOKE<ExportReport>("export_project", { path, pseudonyms, notes, decisions }),
-	/**  Formats of other programs that labels can be exported in. */
+	/**  Formats of other programs for exporting labels. */
 	exportFormats: () => __TAURI_INVOKE<ExportFormat[]>("export_formats"),
-	/**  What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled. */
+	/**
+	 *  Previews a file, including what its format cannot represent; nothing is written. An earlier preview
+	 *  that is still running ends as cancelled.
+	 */
 	exportContents: (wish: ExportWish) => __TAURI_INVOKE<ExportContents>("export_contents", { wish }),
-	/**  Nobody waits any more to hear what a file would hold. */
+	/**  Cancels the preview of a file. */
 	stopExportContents: () => __TAURI_INVOKE<null>("stop_export_contents"),
 	/**
-	 *  Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
-	 *  with `replace`, where the dialog has asked.
+	 *  Writes labels for another program. A job: it reports progress by events and can be cancelled. An
+	 *  existing file is replaced only with `replace`, where the dialog has asked.
 	 */
 	exportForProgram: (path: string, wish: ExportWish, replace: boolean) => __TAURI_INVOKE<ExportContents>("export_for_program", { path, wish, replace }),
 	/**
-	 *  Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
-	 *  cancelled. A file of that name is replaced, for the dialog has asked.
+	 *  Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by
+	 *  events and can be cancelled. An existing file is replaced, for the dialog has asked.
 	 */
 	exportPredictions: (path: string, question: string) => __TAURI_INVOKE<PredictionsWritten>("export_predictions", { path, question }),
 	/**
-	 *  Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
-	 *  replaced, for the dialog has asked.
+	 *  Writes labels aggregated by text or by person. A job: it reports progress by events and can be
+	 *  cancelled. An existing file is replaced, for the dialog has asked.
 	 */
 	exportSummary: (path: string, wish: SummaryWish) => __TAURI_INVOKE<SummaryWritten>("export_summary", { path, wish }),
-	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
+	/**  Saves a copy of the whole project; an existing file is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
-	/**  Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled. */
+	/**  Writes the report into a folder. A job: it reports progress by events and can be cancelled. */
 	writeReport: (folder: string, wish: PaperWish) => __TAURI_INVOKE<PaperWritten>("write_report", { folder, wish }),
-	/**  What the project holds, how far each person is, and what comes next for the person who labels here. */
+	/**  The project's contents, everyone's progress, and the next steps for the current annotator. */
 	overview: (readingAs: AnnotatorId | null) => __TAURI_INVOKE<Overview>("overview", { readingAs }),
-	/**  How far the people of a question agree. */
+	/**  Agreement of the people of a question. */
 	overviewAgreement: (question: QuestionId) => __TAURI_INVOKE<OverviewAgreement>("overview_agreement", { question }),
-	/**  Who differs, and why, over all labels of a question. A job that can be cancelled; at once where no label has changed since the last time. */
+	/**
+	 *  Who differs, and why, over all labels of a question. A job that can be cancelled; returns at once
+	 *  where no label has changed since the last time.
+	 */
 	whoDiffers: (question: QuestionId) => __TAURI_INVOKE<WhoDiffers>("who_differs", { question }),
-	/**  Up to `limit` rows of a list of texts from a place on, and the place of a text in it. */
+	/**  Up to `limit` rows of a list of texts from a position, and the position of a text in it. */
 	findTexts: (query: TextQuery, offset: number, limit: number, lookFor: TextId | null) => __TAURI_INVOKE<FoundTexts>("find_texts", { query, offset, limit, lookFor }),
-	/**  Tells which texts are longer than the encoder reads at once: a job that ends with this answer. */
+	/**  Finds the texts that are longer than the encoder reads at once. A job whose result this returns. */
 	measureLongTexts: () => __TAURI_INVOKE<LongTextsInfo>("measure_long_texts"),
-	/**  Shows how others see a text to whoever has answered it, or not. */
+	/**  Sets whether a person who has answered is shown how others see a text. */
 	setReveal: (on: boolean) => __TAURI_INVOKE<null>("set_reveal", { on }),
-	/**  Sets what the study does for the care of its people. */
+	/**  Sets the study's care settings. */
 	setStudyCare: (care: StudyCare) => __TAURI_INVOKE<null>("set_study_care", { care }),
-	/**  The groups of texts, the largest first. */
+	/**  The groups of texts, largest first. */
 	textGroups: () => __TAURI_INVOKE<TextGroup[]>("text_groups"),
-	/**  Where a person stands today. */
+	/**  The care state of a person today. */
 	care: (annotator: AnnotatorId) => __TAURI_INVOKE<CareInfo>("care", { annotator }),
-	/**  Keeps what a person chose, on this computer. */
+	/**  Stores a person's care choices on this computer. */
 	setOwnCare: (annotator: AnnotatorId, own: OwnCare) => __TAURI_INVOKE<CareInfo>("set_own_care", { annotator, own }),
-	/**  Notes that a person reads a text, and says where they stand then. */
+	/**  Records that a person reads a text, and returns the resulting care state. */
 	readText: (annotator: AnnotatorId, text: TextId) => __TAURI_INVOKE<CareInfo>("read_text", { annotator, text }),
-	/**  Lets a person go on beyond the limit until the day ends. */
+	/**  Lets a person continue beyond the limit until the day ends. */
 	goOnToday: (annotator: AnnotatorId) => __TAURI_INVOKE<CareInfo>("go_on_today", { annotator }),
-	/**  The next text to label in an order, other than `after`, as the first of the questions sees it. */
+	/**  The next text to label in an order, other than `after`, for the first of the questions. */
 	nextText: (annotator: AnnotatorId, questions: QuestionId[], order: TextOrder, after: TextId | null) => __TAURI_INVOKE<LabelTask | null>("next_text", { annotator, questions, order, after }),
-	/**  One text as this annotator sees it on an occasion: 1, or a later one where a packet asks it again. */
+	/**
+	 *  One text as this annotator sees it in an annotation round: 1, or a later one where a task packet asks
+	 *  it again.
+	 */
 	labelTask: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number) => __TAURI_INVOKE<LabelTask>("label_task", { annotator, question, text, occasion }),
-	/**  The text so many steps on (or back) in the order of the file. */
+	/**  The text this many positions after (or before) in file order. */
 	neighbourText: (annotator: AnnotatorId, question: QuestionId, text: TextId, step: number) => __TAURI_INVOKE<LabelTask | null>("neighbour_text", { annotator, question, text, step }),
-	/**  How far an annotator is with the questions on the screen. */
+	/**  An annotator's progress on the questions on the screen. */
 	progress: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Progress>("progress", { annotator, questions }),
-	/**  Records a label; it is on disk when this answers. */
+	/**  Records a label; it is on disk when this returns. */
 	recordLabel: (label: NewLabel, beside: Beside) => __TAURI_INVOKE<LabelReceipt>("record_label", { label, beside }),
-	/**  Records an answer to a text that a packet asks again; it is on disk when this answers. */
+	/**  Records a re-annotation of a text in a task packet; it is on disk when this returns. */
 	recordAgain: (label: NewLabel, beside: Beside, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, beside, occasion }),
-	/**  Says something about a text and nothing else, in place of what was said before. */
+	/**  Records only a note on a text, in place of an earlier one. */
 	remarkText: (annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) => __TAURI_INVOKE<null>("remark_text", { annotator, question, text, beside }),
-	/**  Keeps what was typed beside an answer and is not given, on this computer; none forgets it. */
+	/**  Stores a note on this computer that was typed but not submitted; `None` deletes it. */
 	keepDraft: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number, typed: Remark | null) => __TAURI_INVOKE<null>("keep_draft", { annotator, question, text, occasion, typed }),
-	/**  What people said beside their answers, and what they flagged. */
+	/**  People's notes and flags. */
 	remarks: (query: RemarkQuery) => __TAURI_INVOKE<RemarkInfo[]>("remarks", { query }),
-	/**  The version of the guideline that holds; none where nothing was written. */
+	/**  The current version of the guideline; `None` if there is none. */
 	guideline: () => __TAURI_INVOKE<GuidelineInfo | null>("guideline"),
-	/**  Every version of the guideline, the first one first. */
+	/**  All versions of the guideline, oldest first. */
 	guidelineVersions: () => __TAURI_INVOKE<GuidelineInfo[]>("guideline_versions"),
 	/**  Writes a new version, which holds from here on. */
 	writeGuideline: (guideline: NewGuideline) => __TAURI_INVOKE<GuidelineWritten>("write_guideline", { guideline }),
-	/**  How far people agreed under each version. */
+	/**  Agreement under each version. */
 	guidelineAgreement: () => __TAURI_INVOKE<GuidelineAgreement[]>("guideline_agreement"),
-	/**  A picture of the project. */
 	picture: (name: string) => __TAURI_INVOKE<PictureData>("picture", { name }),
-	/**  A picture from a file, as it would be taken into the project; nothing is kept. */
+	/**  Reads a picture from a file as it would be stored in the project, without storing it. */
 	readPicture: (file: string) => __TAURI_INVOKE<PictureData>("read_picture", { file }),
-	/**  Takes back the annotator's last label of these questions, if there is one. */
+	/**  Takes back the annotator's last label of these questions, if any. */
 	undoLabel: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Undone | null>("undo_label", { annotator, questions }),
-	/**  Puts off what is asked about a text and not answered. */
+	/**  Skips the unanswered questions about a text. */
 	skipText: (annotator: AnnotatorId, questions: QuestionId[], text: TextId) => __TAURI_INVOKE<Progress>("skip_text", { annotator, questions, text }),
-	/**  Marks a text for a second look, or takes the mark off. */
+	/**  Flags a text for a second look, or removes the flag. */
 	flagText: (annotator: AnnotatorId, question: QuestionId, text: TextId, on: boolean) => __TAURI_INVOKE<Progress>("flag_text", { annotator, question, text, on }),
-	/**  Texts in order of predicted disagreement. */
+	/**  Texts in the order of predicted disagreement. */
 	disagreementRanking: (query: DisagreementQuery) => __TAURI_INVOKE<Ranking>("disagreement_ranking", { query }),
-	/**  Some of these texts, as they are now. */
+	/**  Current rows of some of these texts. */
 	disagreementRows: (query: DisagreementQuery, texts: TextId[]) => __TAURI_INVOKE<DisagreementRow[]>("disagreement_rows", { query, texts }),
 	/**
-	 *  Everything about one text among the people whom the query chooses, but never the prediction for the person who labels here and has not answered it,
-	 *  unless `show_hidden` asks for it.
+	 *  Details of one text for the people selected by the query, except the prediction for the current
+	 *  annotator before their answer, unless `show_hidden` is set.
 	 */
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
 	/**  The nearest texts on which people agreed. */
 	nearestAgreedTexts: (question: QuestionId, text: TextId) => __TAURI_INVOKE<NearText[]>("nearest_agreed_texts", { question, text }),
 	/**
-	 *  Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless
-	 *  `show_hidden` asks for it.
+	 *  Explains the predicted answers of one or two people to a text. Nothing is returned for the current
+	 *  annotator before their answer, unless `show_hidden` is set.
 	 */
 	explain: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<Explanation>("explain", { query, readingAs, showHidden }),
-	/**  The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled. */
+	/**
+	 *  The words that contribute to the score of the text. A job:
+	 *  it reports progress by events and can be cancelled.
+	 */
 	explainWords: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<ExplainedWords>("explain_words", { query, readingAs, showHidden }),
 	/**
-	 *  Who marked each word of a text with the type of spans that `query.question` is, and what people would do with it. Of the person who labels here nothing is expected
-	 *  before that person's answer, unless `show_hidden` asks for it.
+	 *  Who marked each word of a text with the type of spans `query.question`, and who is predicted to.
+	 *  Nothing is predicted for the current annotator before their answer, unless `show_hidden` is set.
 	 */
 	wordHeat: (query: DisagreementQuery, text: TextId, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<WordHeat>("word_heat", { query, text, readingAs, showHidden }),
-	/**  Fits a model of which words people mark. It is a job: it tells its progress by events and can be cancelled. */
+	/**  Fits a model of which words people mark. A job: it reports progress by events and can be cancelled. */
 	fitWords: (question: QuestionId) => __TAURI_INVOKE<WordModelReport>("fit_words", { question }),
-	/**  Compares two groups of people in the background, as a job of the id that is returned. */
+	/**  Compares two groups of people in the background, as a job with the returned id. */
 	compareGroups: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<number>("compare_groups", { question, groups }),
 	/**  The last comparison, if it was of these groups. */
 	groupComparison: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<GroupComparison | null>("group_comparison", { question, groups }),
-	/**  Correlates predicted scores of questions in the background, as a job of the id that is returned. */
+	/**  Correlates predicted scores of questions in the background, as a job with the returned id. */
 	correlateQuestions: (choice: CorrelationChoice) => __TAURI_INVOKE<number>("correlate_questions", { choice }),
 	/**  The last correlation, if it was of this choice. */
 	questionCorrelation: (choice: CorrelationChoice) => __TAURI_INVOKE<QuestionCorrelation | null>("question_correlation", { choice }),
 	/**  Two scores of the last correlation's texts, if it was of this choice. */
 	correlationPoints: (choice: CorrelationChoice, a: number, b: number) => __TAURI_INVOKE<CorrelationPoints | null>("correlation_points", { choice, a, b }),
-	/**  All annotators for one question, with the held-out accuracy where it is known. */
+	/**  All annotators of one question, with the held-out accuracy if known. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
-	/**  Measures the held-out accuracy in the background, as a job of the id that is returned. */
+	/**  Measures the held-out accuracy in the background, as a job with the returned id. */
 	measureAnnotators: (question: QuestionId) => __TAURI_INVOKE<number>("measure_annotators", { question }),
 	/**  Possible slips and contested labels of everyone or of one person: a job that ends with this answer. */
 	slips: (question: QuestionId, annotator: AnnotatorId | null) => __TAURI_INVOKE<SlipReport>("slips", { question, annotator }),
-	/**  How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer. */
+	/**
+	 *  Estimates how many annotators and labels a study needs, from the labels of a question. A job whose
+	 *  result this returns.
+	 */
 	plan: (question: QuestionId, wish: PlanWish) => __TAURI_INVOKE<PlanReport>("plan", { question, wish }),
-	/**  What a training of this model would do by default, or did the last time it was asked for here. */
+	/**  Default settings of a training run of this model, or those of the last one requested here. */
 	trainDefaults: (question: QuestionId, model: ModelKind, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
-	/**  Questions of a project file that can teach the encoder of a run on `question` too. */
+	/**  Questions of a project file that can be auxiliary questions of a run on `question`. */
 	auxiliaryCandidates: (question: QuestionId, project: string) => __TAURI_INVOKE<AuxiliaryCandidate[]>("auxiliary_candidates", { question, project }),
 	/**  Starts a run in the background and returns its id at once. */
 	startRun: (choices: TrainChoices) => __TAURI_INVOKE<number>("start_run", { choices }),
-	/**  Goes on with a run that broke off. */
+	/**  Resumes an interrupted run. */
 	resumeRun: (id: number) => __TAURI_INVOKE<null>("resume_run", { id }),
-	/**  Every training run, newest first. */
+	/**  All training runs, newest first. */
 	runs: () => __TAURI_INVOKE<RunInfo[]>("runs"),
-	/**  Everything about one run. */
+	/**  All details of one run. */
 	runDetail: (id: number) => __TAURI_INVOKE<RunDetail>("run_detail", { id }),
-	/**  Two runs on the same labels. */
+	/**  Compares two runs on the same labels. */
 	compareRuns: (a: number, b: number) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
-	/**  Uses the encoder of a run for the project; none goes back to the encoder that was in use before. */
+	/**  Uses the encoder of a run for the project; `None` restores the encoder that was in use before. */
 	useRun: (id: number | null) => __TAURI_INVOKE<null>("use_run", { id }),
-	/**  What predicts for a question, exactly: which encoder, which model, fitted on how many labels. */
+	/**  The exact source of predictions for a question: encoder, model, and number of labels it was fitted on. */
 	activeModel: (question: QuestionId) => __TAURI_INVOKE<ActiveModel>("active_model", { question }),
-	/**  Takes a run and its files away. */
+	/**  Deletes a run and its files. */
 	deleteRun: (id: number) => __TAURI_INVOKE<null>("delete_run", { id }),
-	/**  Writes a report of these runs; the path's ending says which kind: csv, json, tex or html. */
+	/**  Writes a report of these runs; the extension of the path selects the format: csv, json, tex or html. */
 	exportRuns: (ids: number[], path: string) => __TAURI_INVOKE<null>("export_runs", { ids, path }),
-	/**  What a plan comes to; nothing is changed. */
+	/**  Previews a plan; nothing is changed. */
 	studyDraft: (wish: StudyWish) => __TAURI_INVOKE<StudyDraft>("study_draft", { wish }),
-	/**  Hands out what a plan adds: a packet a person, in `folder`. */
+	/**  Assigns what a plan adds: writes one task packet per person to `folder`. */
 	handOut: (wish: StudyWish, folder: string) => __TAURI_INVOKE<StudyDraft>("hand_out", { wish, folder }),
-	/**  Writes packets that were lost anew into `folder`. */
+	/**  Writes lost packets again to `folder`. */
 	writePacketsAgain: (people: string[], folder: string) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder }),
-	/**  How far the study is. */
+	/**  The progress of the study. */
 	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
 	/**
-	 *  Takes in what was handed in, packets and whole copies, these as far as it was agreed to. Where one of them says that somebody withdrew, the
-	 *  project is closed for it and opened again.
+	 *  Merges submissions, and whole copies of the project as far as `consent` allows. If one of them contains a
+	 *  withdrawal, the project is closed and opened again.
 	 */
 	mergeFiles: (files: string[], consent: MergeConsent) => __TAURI_INVOKE<MergeReport>("merge_files", { files, consent }),
-	/**  What everybody said about a text, and what was decided. */
+	/**  Everyone's answers and notes on a text, and the decisions. */
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
-	/**  Decides about a text; labels stay as they are. */
+	/**  Records a decision about a text; labels are unaffected. */
 	decide: (decision: NewDecision) => __TAURI_INVOKE<TextTalk>("decide", { decision }),
-	/**  How far somebody is with the practice, and what may be done now; none where nothing is practised on. */
+	/**  A person's progress in practice, and the allowed next step; `None` without practice. */
 	practiceState: (annotator: AnnotatorId) => __TAURI_INVOKE<PracticeState | null>("practice_state", { annotator }),
 	/**  The next text to practise on. */
 	nextPractice: (annotator: AnnotatorId) => __TAURI_INVOKE<PracticeTask | null>("next_practice", { annotator }),
-	/**  Records an answer in practice, and tells whether it was right; it is on disk when this answers. */
+	/**  Records an answer in practice, and returns whether it was right; it is on disk then. */
 	recordPractice: (answer: NewPracticeAnswer) => __TAURI_INVOKE<PracticeFeedback>("record_practice", { answer }),
-	/**  What is practised on, the pass mark, and what came of it. */
+	/**  The practice texts, the pass mark, and people's results. */
 	practiceSetup: () => __TAURI_INVOKE<PracticeSetup>("practice_setup"),
-	/**  Sets the right answer of a text that is practised on, or takes it back. The text is named by its id in files. */
+	/**  Sets the right answer of a practice text, or removes it. The text is named by its id in files. */
 	setPracticeText: (question: QuestionId, textId: string, answer: Answer | null, reason: string) => __TAURI_INVOKE<PracticeSetup>("set_practice_text", { question, textId, answer, reason }),
-	/**  Sets the pass mark of practice, or what happens below it; what is not named stays. */
+	/**  Sets the pass mark of practice, or what happens below it; missing values are unchanged. */
 	setPracticeRule: (rule: NewPracticeRule) => __TAURI_INVOKE<PracticeSetup>("set_practice_rule", { rule }),
-	/**  The mark of attention checks. */
+	/**  The pass mark of attention checks. */
 	checkRule: () => __TAURI_INVOKE<CheckRuleInfo>("check_rule"),
-	/**  Sets the mark of attention checks, or none. */
+	/**  Sets the pass mark of attention checks, or removes it. */
 	setCheckRule: (rule: CheckRule | null) => __TAURI_INVOKE<CheckRuleInfo>("set_check_rule", { rule }),
-	/**  The attention checks, and how they were answered. */
+	/**  The attention checks, and their answers. */
 	attentionChecks: () => __TAURI_INVOKE<AttentionCheckInfo[]>("attention_checks"),
-	/**  Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files. */
+	/**
+	 *  Sets the right answer of an attention check, or removes the check.
+	 *  The text is named by its id in files.
+	 */
 	setAttentionCheck: (question: QuestionId, textId: string, answer: Answer | null, reason: string) => __TAURI_INVOKE<AttentionCheckInfo[]>("set_attention_check", { question, textId, answer, reason }),
-	/**  The packet that is open; none where a whole project is. */
+	/**  The open task packet; `None` for a whole project. */
 	openPacket: () => __TAURI_INVOKE<OpenPacket | null>("open_packet"),
-	/**  Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked. */
+	/**
+	 *  Writes the submission of the open packet to one file; an existing file is replaced,
+	 *  as the dialog asked.
+	 */
 	handIn: (file: string) => __TAURI_INVOKE<HandedIn>("hand_in", { file }),
-	/**  What a panel is expected to decide on the first texts of the project, with another composition beside it. */
+	/**  Predicted decisions of a panel on the first texts of the project, optionally compared with a second panel. */
 	askPanel: (wish: PanelWish, beside: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, beside, order, top }),
-	/**  What a panel is expected to decide on one text. */
+	/**  The predicted decision of a panel on one text. */
 	panelOnText: (wish: PanelWish, beside: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, beside, text }),
-	/**  The panels that are kept in the project. */
+	/**  The saved panels of the project. */
 	keptPanels: () => __TAURI_INVOKE<KeptPanel[]>("kept_panels"),
-	/**  Keeps a panel under a name. */
+	/**  Saves a panel under a name. */
 	keepPanel: (name: string, wish: PanelWish) => __TAURI_INVOKE<KeptPanel[]>("keep_panel", { name, wish }),
-	/**  Keeps the panel of a name no longer. */
+	/**  Deletes the saved panel of this name. */
 	forgetPanel: (name: string) => __TAURI_INVOKE<KeptPanel[]>("forget_panel", { name }),
-	/**  Begins (or goes on with) encoding the texts. */
+	/**  Starts (or resumes) encoding the texts. */
 	startEncoding: () => __TAURI_INVOKE<JobInfo>("start_encoding"),
 	/**  Jobs of this project, newest first. */
 	jobs: () => __TAURI_INVOKE<JobInfo[]>("jobs"),
@@ -328,48 +367,45 @@ export const TRAINING_SETTINGS = [{"help":"Same seed, same result: it draws spli
 
 /* Types */
 /**  The nonlinearity between two layers. */
-export type Activation = 
-/**  max(x, 0). */
-"relu" | 
+export type Activation = "relu" | 
 /**  The hyperbolic tangent, as in BERT's pooler. */
 "tanh";
 
-/**  What predicts for a question, exactly. */
+/**  The exact model that predicts for a question. */
 export type ActiveModel = {
-	/**  The question. */
 	question: QuestionId,
 	/**  Key of the encoder version whose embeddings it is fitted on; none without embeddings. */
 	encoder: string | null,
-	/**  How token vectors become one. */
+	/**  How token vectors are combined into one. */
 	pooling: string | null,
-	/**  How exactly they are computed. */
+	/**  The precision of their computation. */
 	precision: string | null,
-	/**  The run whose encoder that is. */
+	/**  The run of that encoder. */
 	run: number | null,
-	/**  True where that run tuned the encoder; false where it was trained on a frozen one. */
+	/**  True if that run tuned the encoder; false if it was trained on a frozen one. */
 	tuned: boolean,
-	/**  The annotator model: `multilevel`, whichever model a run trained. */
+	/**  The annotator model: `multilevel`, regardless of the model that a run trained. */
 	model: string,
-	/**  Labels that it was last fitted on; none while it is not fitted. */
+	/**  Number of labels that it was last fitted on; none while it is not fitted. */
 	fitted_on: number | null,
-	/**  Labels and retractions since, each of which it has learned. */
+	/**  Labels and retractions since, all of which it has learned. */
 	learned_since: number,
-	/**  When it was fitted. */
+	/**  Time of the fit. */
 	fitted_at: number | null,
-	/**  Labels of the question now. */
+	/**  Current number of labels of the question. */
 	labels: number,
 };
 
-/**  What happens to somebody who falls short of a pass mark. */
+/**  What happens to an annotator who misses a pass mark. */
 export type AfterFailing = 
-/**  The person goes on; the labels are kept and marked. */
+/**  The annotator continues; their labels are retained and marked. */
 "go-on" | 
-/**  The person practises again, until the pass mark is reached. */
+/**  The annotator repeats the practice until they reach the pass mark. */
 "practise" | 
-/**  The person is asked no more. */
+/**  The annotator is not asked any more. */
 "stop";
 
-/**  Something that stands out about a person's labels. */
+/**  An unusual pattern in a person's labels. */
 export type AnnotatorFlag = {
 	/**  `one-level`, `reversed` or `too-fast`. */
 	kind: string,
@@ -380,7 +416,7 @@ export type AnnotatorFlag = {
 /**  An annotator in this project. */
 export type AnnotatorId = number;
 
-/**  An annotator to choose. */
+/**  An annotator in a list. */
 export type AnnotatorInfo = {
 	/**  Its row. */
 	id: AnnotatorId,
@@ -388,19 +424,21 @@ export type AnnotatorInfo = {
 	external_id: string,
 	/**  Its name on screen. */
 	name: string,
-	/**  What is known of the person. */
+	/**  Attributes of the person. */
 	attributes: { [key in string]: string },
-	/**  True where no person stands behind the labels. */
+	/**  True if the labels were simulated. */
 	simulated: boolean,
-	/**  Current labels, all questions. */
+	/**  Number of current labels, over all questions. */
 	labels: number,
-	/**  True where everything of the person came from a file, and nothing was given in a window or by the command. */
+	/**
+	 *  True if all data of the person came from a file, and nothing was given in a window or by the
+	 *  command.
+	 */
 	imported: boolean,
 };
 
-/**  One annotator under both. */
+/**  One annotator's accuracy under both runs. */
 export type AnnotatorPair = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Name on screen. */
 	name: string,
@@ -414,49 +452,50 @@ export type AnnotatorPair = {
 
 /**  One annotator's distribution on a text. */
 export type AnnotatorPrediction = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Name on screen. */
 	name: string,
-	/**  What is known of the person. */
+	/**  Attributes of the person. */
 	attributes: { [key in string]: string },
-	/**  True where no person stands behind the labels. */
+	/**  True if the labels were simulated. */
 	simulated: boolean,
-	/**  A probability a level; `None` while hidden, and where nothing is predicted of the person yet. */
+	/**  One probability per level; `None` while hidden, and if nothing is predicted for the person yet. */
 	distribution: (number | null)[] | null,
 	/**  Whether the prediction is hidden: the person is labelling and has not answered this text. */
 	hidden: boolean,
-	/**  Mean level (index), ordinal and binary scales. */
+	/**  Mean level (index), for ordinal and binary scales. */
 	expected: number | null,
 	/**  What the person answered. */
 	observed: Answer | null,
-	/**  Labels the model of this person stands on. */
+	/**  Labels that the model of this person is based on. */
 	labels: number,
 };
 
 /**  All annotators for one question. */
 export type AnnotatorReport = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Everyone. */
+	/**  All annotators of the project. */
 	annotators: AnnotatorRow[],
 	/**  Krippendorff's alpha over everyone; none with fewer than two labels on any text. */
 	alpha: number | null,
-	/**  The difference function alpha used: `nominal` or `ordinal`. */
+	/**  The difference function of alpha: `nominal` or `ordinal`. */
 	alpha_metric: string,
-	/**  How the map was made, and how much of the differences its two axes show (0 to 1). */
+	/**  Share of the differences that the two axes of the map show, 0 to 1. */
 	map_share: number | null,
-	/**  What to know about these figures. */
+	/**  A note on these figures. */
 	remark: string | null,
-	/**  False while how well people are predicted on texts held out is still to be measured. */
+	/**  False while the predictions of held-out texts are still to be measured. */
 	held_out_measured: boolean,
-	/**  What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels. */
+	/**
+	 *  Note on the held-out labels: some texts are left out because the encoder was tuned on their
+	 *  labels.
+	 */
 	held_out_note: string | null,
 	/**  How the variances behind severities were estimated; none while the models are being fitted. */
 	estimation: Estimation | null,
 };
 
-/**  One annotator among the others. */
+/**  Figures of one annotator. */
 export type AnnotatorRow = {
 	/**  Its row. */
 	id: AnnotatorId,
@@ -464,13 +503,13 @@ export type AnnotatorRow = {
 	external_id: string,
 	/**  Its name on screen. */
 	name: string,
-	/**  What is known of the person. */
+	/**  Attributes of the annotator. */
 	attributes: { [key in string]: string },
-	/**  True where no person stands behind the labels. */
+	/**  True if the labels were simulated. */
 	simulated: boolean,
 	/**  Current labels for the question. */
 	labels: number,
-	/**  Texts of which the person says that they cannot say; these are no labels. */
+	/**  Texts that the annotator answered with "cannot say"; these are not labels. */
 	cannot_say: number,
 	/**  How often each level was used. */
 	level_counts: number[],
@@ -478,45 +517,55 @@ export type AnnotatorRow = {
 	alpha_without: number | null,
 	/**  Severity: the model's intercept for this person, logit scale, above 0 = higher levels. */
 	severity: number | null,
-	/**  Its posterior standard deviation. */
+	/**  Posterior standard deviation of the severity. */
 	severity_sd: number | null,
 	/**
-	 *  Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 95 %
-	 *  interval; none where held-out labels do not show that people differ in it.
+	 *  Consistency (discrimination): the factor that this person applies to texts' scores, 1 for the
+	 *  average annotator, with its 95 % interval; none if held-out labels do not show that people differ
+	 *  in it.
 	 */
 	consistency: Figure | null,
-	/**  Share of this person's labels predicted right on texts held out. */
+	/**  Share of this person's held-out labels that are predicted correctly. */
 	held_out_accuracy: number | null,
 	/**  The same for always guessing this person's most frequent level. */
 	baseline_accuracy: number | null,
-	/**  The same for always guessing the level that everybody gives most often. */
+	/**  The same for always guessing the most frequent level of all annotators. */
 	common_accuracy: number | null,
-	/**  On the same labels, mean levels between label and predicted median; ordinal scales only. */
+	/**
+	 *  Mean number of levels between label and predicted median, on the same labels; ordinal scales
+	 *  only.
+	 */
 	held_out_distance: number | null,
 	/**  The same for always guessing this person's median. */
 	baseline_distance: number | null,
-	/**  The same for always guessing everybody's median. */
+	/**  The same for always guessing the median of all annotators. */
 	common_distance: number | null,
-	/**  Labels that the held-out accuracy stands on. */
+	/**  Held-out labels on which the accuracy is computed. */
 	held_out_labels: number,
-	/**  Share of pairs of this person's label and another person's on the same text that are equal, with its 95 % interval over texts. */
+	/**
+	 *  Share of equal pairs among pairs of this person's label and another person's label on the same
+	 *  text, with its 95 % interval over texts.
+	 */
 	agreement_with_others: Figure | null,
 	/**  Texts that this person shares with others. */
 	shared_texts: number,
-	/**  What stands out about this person's labels, a sentence each with the numbers behind it. Of people who judge as the others do at most 1 % have each. */
+	/**
+	 *  Unusual patterns in this person's labels, one sentence each with the numbers behind it. Each
+	 *  pattern is reported for at most 1 % of the people who judge as the others do.
+	 */
 	flags: AnnotatorFlag[],
-	/**  Labels whose time is known: those given in the window, and those imported with one. */
+	/**  Labels with a known time: those given in the window, and those imported with one. */
 	timed_labels: number,
-	/**  Their median time, in seconds. */
+	/**  Median time per label, in seconds. */
 	seconds_per_label: number | null,
-	/**  Place on the map: the nearer two people, the more alike they judge. */
+	/**  Position on the map: the nearer two people, the more alike they judge. */
 	x: number | null,
-	/**  Place on the map. */
+	/**  Position on the map. */
 	y: number | null,
 };
 
 /**
- *  The answer that one label holds.
+ *  The answer stored in a label.
  * 
  *  In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
  *  `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
@@ -524,26 +573,29 @@ export type AnnotatorRow = {
 export type Answer = 
 /**  Index of a level of a binary, choice or ordinal scale. */
 { kind: "level"; value: number } | 
-/**  The options chosen on a multi-label scale; the empty set is an answer too. */
+/**  The options chosen on a multi-label scale; may be empty. */
 { kind: "options"; value: number[] } | 
-/**  The passages marked in the text; no passage is an answer too. */
+/**  The passages marked in the text; may be empty. */
 { kind: "spans"; value: Span[] } | 
-/**  That the person cannot say: given, changed and undone as answers are, and on no scale, so that no model and no figure has it. */
+/**
+ *  "Cannot say". Recorded, changed and undone like any answer, but not a level of the scale, so
+ *  models and statistics exclude it.
+ */
 { kind: "cannot-say" };
 
-/**  A column of answers, where a row has several. */
+/**  A column of answers, in a file whose rows have several. */
 export type AnswerColumn = {
-	/**  The column that holds the answer. */
+	/**  The column that contains the answer. */
 	column: string,
-	/**  The question; `None` where all columns answer one that nothing names. */
+	/**  The question; `None` if all columns answer one question without a name. */
 	question: string | null,
 	/**  The option of a set that the column marks with 1 or 0. */
 	option: string | null,
-	/**  Who answered: `=NAME`, or a column; `None` for the annotator of the row. */
+	/**  The annotator: `=NAME`, or a column; `None` for the annotator of the row. */
 	annotator: string | null,
-	/**  The text that was answered, where each text has a column; `None` for the text of the row. */
+	/**  The answered text, if each text has a column; `None` for the text of the row. */
 	text: string | null,
-	/**  On which occasion, from 1. */
+	/**  Annotation round, from 1. */
 	occasion: number | null,
 	/**  Attributes of that person. */
 	attributes: { [key in string]: string },
@@ -553,43 +605,40 @@ export type AnswerColumn = {
 export type AppInfo = {
 	/**  Version of the application. */
 	version: string,
-	/**  The encoder that would be used, where one was found. */
+	/**  The encoder that would be used, if one was found. */
 	encoder: string | null,
 	/**  Why there is none, and what to do. */
 	encoder_problem: Problem | null,
 	/**  `cpu`, `cuda` or `metal`. */
 	device: string,
-	/**  Why that one, in a few words. */
+	/**  Why this device was chosen, in a few words. */
 	device_reason: string,
 };
 
-/**  Kept beside the application, for all projects. */
+/**  Settings of the application, shared by all projects. */
 export type AppSettings = {
-	/**  Colours. */
+	/**  Colour theme. */
 	theme: Theme,
 	/**  Hide each text until a key is held. */
 	blur: boolean,
-	/**  Show texts and pictures without colour; files of older versions do not say. */
+	/**  Shows texts and pictures without colour; absent in files of older versions. */
 	greyscale?: boolean,
-	/**  Remind of a break after so many minutes; 0 is never. */
+	/**  Minutes after which a break is suggested; 0 for never. */
 	break_minutes: number,
-	/**  In the orders that choose texts, the share (0 to 1) that is drawn at random. */
+	/**  Share (0 to 1) of random texts in the orders that choose texts. */
 	random_share: number | null,
 	/**  Size of the text being labelled, in pixels. */
 	text_size: number,
-	/**  Whether single letters are commands; files of older versions do not say. */
+	/**  Whether single letters are commands; absent in files of older versions. */
 	letter_keys?: boolean,
-	/**  Whether marks in a text go from word to word; files of older versions do not say. */
+	/**  Whether marks in a text snap to whole words; absent in files of older versions. */
 	snap_to_words?: boolean,
 };
 
 /**  A text whose right answer is known. */
 export type AttentionCheckInfo = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Its name. */
 	question_name: string,
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	text_id: string,
@@ -597,7 +646,6 @@ export type AttentionCheckInfo = {
 	body: string,
 	/**  The right answer. */
 	answer: Answer,
-	/**  Its name. */
 	answer_name: string,
 	/**  Why it is the right one. */
 	reason: string,
@@ -607,73 +655,82 @@ export type AttentionCheckInfo = {
 	right: number,
 };
 
-/**  What becomes of an attribute that has several values for one person in a file. A value that the project has stays in any case. */
+/**
+ *  Policy for an attribute that has several values for one person in a file. A value that is already in the
+ *  project always stays.
+ */
 export type AttributeConflicts = 
-/**  A row with a second value is bad. */
+/**  Rejects rows with a second value. */
 "refuse" | 
-/**  The value of the first row holds. */
+/**  Uses the value of the first row. */
 "first" | 
-/**  That of the last one. */
+/**  Uses the value of the last row. */
 "last" | 
-/**  The value of most rows holds, of several the first. */
+/**  Uses the value of most rows, among several the first. */
 "most-frequent" | 
-/**  The attribute of that person is not known. */
+/**  Leaves the attribute of that person unknown. */
 "unknown";
 
-/**  What one attribute of people explains of how high they answer. */
+/**  What one attribute of people explains of the differences in level. */
 export type AttributeDifference = {
-	/**  The attribute. */
 	attribute: string,
-	/**  Its values that are compared: those of five people with labels or more. */
+	/**  Number of its values that are compared: those of five people with labels or more. */
 	values: number,
-	/**  People with labels who have one of these values. */
+	/**  Number of people with labels who have one of these values. */
 	people: number,
-	/**  Share of the differences between people that it explains, less what chance brings; `None` where there is too little to tell. */
+	/**
+	 *  Share of the differences between people that it explains, minus the share expected by chance;
+	 *  `None` if there is too little data.
+	 */
 	share: number | null,
-	/**  The share that it explains at most (95 %, of all attributes together). */
+	/**  Upper limit of the share that it explains (95 %, of all attributes together). */
 	most: number | null,
 	/**  p value of no difference between any of its values, corrected for the number of attributes (Holm). */
 	p: number | null,
 	/**  Whether it is shown to explain something: `p` is below 5 %. */
 	shown: boolean,
-	/**  Its two values with most evidence that they differ: the higher one first, as Compare groups takes them. */
+	/**
+	 *  Its two values with most evidence that they differ: the higher one first, in the order that the
+	 *  comparison of groups uses.
+	 */
 	groups: GroupsChoice | null,
 	/**
-	 *  How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together, and `p` is corrected likewise. `None` with
-	 *  fewer than ten texts that people of both labelled.
+	 *  How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs
+	 *  of values of all attributes together, and `p` is corrected likewise. `None` with fewer than ten
+	 *  texts that people of both labelled.
 	 */
 	gap: Figure | null,
-	/**  The same in a sentence. */
+	/**  The result in a sentence. */
 	words: string,
 };
 
-/**  What people are asked about themselves, once. *Prefer not to say* can always be answered. */
+/**
+ *  The questions that annotators answer about themselves, once. *Prefer not to say* is always an
+ *  answer.
+ */
 export type AttributeForm = {
-	/**  In the order in which they are asked; none where nothing is asked. */
+	/**  In the order in which they are asked; empty if nothing is asked. */
 	attributes: FormAttribute[],
 };
 
 /**  An attribute of annotators. */
 export type AttributeInfo = {
-	/**  Its name. */
 	name: string,
 	/**  Values in use, most frequent first. */
 	values: string[],
 };
 
-/**  A question with labels in a project file, which can teach the encoder of a run on another one. */
+/**  A question with labels in a project file, which can train the encoder of a run on another one. */
 export type AuxiliaryCandidate = {
 	/**  The project file. */
 	project: string,
 	/**  Its name without the folder. */
 	file: string,
-	/**  Name of the question. */
 	question: string,
-	/**  Its labels. */
 	labels: number,
 };
 
-/**  A question of a project file, as it is asked for to teach a run's encoder. */
+/**  A question of a project file that is requested to train a run's encoder. */
 export type AuxiliaryQuestion = {
 	/**  The project file. */
 	project: string,
@@ -687,47 +744,53 @@ export type BadRow = {
 	row: number,
 	/**  The line it starts on, the first being 1. */
 	line: number,
-	/**  The column at fault. */
+	/**  The column with the error. */
 	column: string | null,
-	/**  What is wrong and what to do. */
+	/**  What is wrong and how to fix it. */
 	message: string,
 };
 
-/**  What comes with an answer. */
+/**  Additional data of an answer. */
 export type Beside = {
-	/**  What the person says beside it. */
+	/**  The annotator's note on the answer. */
 	remark: Remark,
 	/**  The identity of the version of the guideline that is on screen. */
 	guideline: string | null,
 };
 
-/**  Between which levels a text's answers divide into two halves as equal as can be. */
+/**  The border between levels at which a text's answers divide most equally. */
 export type Border = {
 	/**  The lowest level (index) above it. */
 	level: number,
-	/**  Share of people who answer that level or a higher one: by their label, or as predicted. Without a model of the labels alone. */
+	/**
+	 *  Share of people who answer that level or a higher one: by their label, or as predicted. Without a
+	 *  model, of the labels only.
+	 */
 	above: number | null,
 	/**  Its interval; `None` without a model. */
 	interval: [number | null, number | null] | null,
 };
 
-/**  Where a person stands today. */
+/**  The state of a person's limits today. */
 export type CareInfo = {
-	/**  What the study sets. */
+	/**  The study's settings. */
 	study: StudyCare,
-	/**  What the person chose. */
+	/**  The person's own settings. */
 	own: OwnCare,
 	/**  The limit that counts. */
 	limit: number | null,
-	/**  The limit is reached, and the person did not choose to go on. */
+	/**  Whether the limit is reached, and the person did not choose to continue. */
 	reached: boolean,
-	/**  The person may choose to go on. */
+	/**  Whether the person may choose to continue. */
 	may_go_on: boolean,
-	/**  Harmful texts read today. The newest few are not in it yet, so that it does not tell which ones were. */
+	/**
+	 *  Harmful texts read today, without the newest few, so that the count does not reveal which ones
+	 *  were harmful.
+	 */
 	today: number,
-	/**  As `today`, on all days on this computer. */
+	/**  Harmful texts on all days on this computer, without the newest few as in `today`. */
 	in_all: number,
-	/**  Texts that are left out for the words and groups that were chosen. */
+	/**  Texts that are left out because of the chosen words and groups. */
 	left_out: number,
 };
 
@@ -735,22 +798,22 @@ export type CareInfo = {
 export type CheckRule = {
 	/**  The share of a person's attention checks that must be right, 0 to 1. */
 	pass: number | null,
-	/**  On ordered levels an answer so many levels away counts as right. */
+	/**  On ordinal scales, an answer up to this many levels away counts as right. */
 	within: number,
-	/**  What happens to somebody below it. */
+	/**  What happens below the pass mark. */
 	then: AfterFailing,
 };
 
-/**  The mark of attention checks; none where none was set. */
+/**  The mark of attention checks; none if none was set. */
 export type CheckRuleInfo = {
 	/**  The mark. */
 	rule: CheckRule | null,
 };
 
-/**  The window is to be closed while work is under way: ask the person. */
+/**  The window is to be closed while work is running: ask the user. */
 export type CloseRequested = [];
 
-/**  Which column of a file is what. An empty project takes the guess; the user may name others. */
+/**  The role of each column of a file. An empty project uses the guess; the user may choose others. */
 export type ColumnChoices = {
 	/**  Identity of a text. */
 	text_id: string | null,
@@ -760,13 +823,13 @@ export type ColumnChoices = {
 	annotator: string | null,
 	/**  The answer. */
 	label: string | null,
-	/**  Where a span begins, in a file with one row a span. */
+	/**  Start of a span, in a file with one row per span. */
 	span_start: string | null,
-	/**  Where it ends, behind its last character. */
+	/**  End of a span, after its last character. */
 	span_end: string | null,
 	/**  Its type; `None` where the label is the type. */
 	span_type: string | null,
-	/**  What offsets of spans count. */
+	/**  The unit of the offsets of spans. */
 	offsets: OffsetUnit,
 	/**  The official split. */
 	split: string | null,
@@ -774,84 +837,86 @@ export type ColumnChoices = {
 	group: string | null,
 	/**  Time of the label. */
 	time: string | null,
-	/**  On which occasion the same person answered the same text: 1, or a later one, which is kept apart from labels. */
+	/**
+	 *  Annotation round in which the same person answered the same text: 1, or a later one, whose
+	 *  answers are stored apart from labels.
+	 */
 	occasion: string | null,
 	/**  Columns that describe the annotator. */
 	attributes: string[],
-	/**  What the annotator noted beside the answer. */
+	/**  The annotator's note on the answer. */
 	note: string | null,
-	/**  The columns of answers, where a row has several; `label` is `None` then. */
+	/**  The columns of answers, if a row has several; `label` is `None` then. */
 	answers: AnswerColumn[],
 	/**  Columns whose cells are lists, read entry by entry. */
 	lists: string[],
-	/**  What separates the entries of lists that are no JSON and no Python. */
+	/**  Separator of the entries of lists that are neither JSON nor Python. */
 	separator: string | null,
 	/**  Columns that are left out. */
 	ignored: string[],
-	/**  Values of answers and attributes that mean that there is none. */
+	/**  Values of answers and attributes that mean "missing". */
 	missing: string[],
-	/**  Answers that differ in case alone are one, and so are several spellings of yes and no. */
+	/**  Treats answers that differ only in case as equal, and so several spellings of yes and no. */
 	fold_case: boolean,
-	/**  What separates the options of one answer: `,` in `anger,fear`. */
+	/**  Separator of the options of one answer: `,` in `anger,fear`. */
 	option_separator: string | null,
-	/**  `3,5` is the number 3.5. */
+	/**  Whether `3,5` is the number 3.5. */
 	decimal_comma: boolean,
-	/**  How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime. */
+	/**
+	 *  How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`,
+	 *  `unix-ms` or a pattern of strftime.
+	 */
 	time_format: string | null,
-	/**  What becomes of an attribute that has several values for one person. */
+	/**  Policy for an attribute that has several values for one person. */
 	attribute_conflicts: AttributeConflicts,
 	/**  Another file with the texts, or with the answers to the texts of this one. */
 	join: JoinChoice | null,
 };
 
-/**  What a column was read as. */
+/**  The role of a column. */
 export type ColumnUse = {
-	/**  The column. */
 	column: string,
-	/**  What it is. */
+	/**  Its role. */
 	use: string,
 };
 
-/**  One of the groups. */
 export type ComparedGroup = {
-	/**  Who it is, in words. */
+	/**  A description of the group. */
 	words: string,
-	/**  People chosen. */
+	/**  Number of people chosen. */
 	people: number,
-	/**  Those of them with labels for the question. */
+	/**  Number of them with labels for the question. */
 	with_labels: number,
-	/**  Their labels. */
 	labels: number,
 };
 
-/**  A question is asked only of who answered another one so and so. */
+/**  Asks a question only if another one was answered in a certain way. */
 export type Condition = {
-	/**  The other question. */
 	question: QuestionId,
 	/**
-	 *  The levels of which one must be the answer; of options and types of spans those of which the answer must hold one. At least one,
-	 *  in ascending order.
+	 *  The levels that meet the condition, at least one, in ascending order. For options and types
+	 *  of spans, the answer must include at least one of them.
 	 */
 	levels: number[],
 };
 
-/**  A copy that is whole and on the disk. */
+/**  A copy that is complete and on the disk. */
 export type CopyReport = {
 	/**  The copied project file. */
 	path: string,
-	/**  Its size. */
+	/**  Size in bytes. */
 	bytes: number | null,
-	/**  The folder with the files of the runs beside the copy, where they were copied too. */
+	/**  The folder with the files of the runs next to the copy, if they were copied too. */
 	runs: string | null,
-	/**  The folder with the files of the runs (tuned encoders, checkpoints) that was not copied. */
+	/**  The folder with the files of the runs (tuned encoders, checkpoints), if it was not copied. */
 	runs_left: string | null,
 };
 
-/**  What is correlated. */
+/**  The parameters of a correlation. */
 export type CorrelationChoice = {
 	/**  The questions, or options of them; every question with labels if empty. */
 	questions: QuestionId[],
-	/**  Finished runs whose models score in place of the live ones; of these the questions are taken. */
+	/**  Finished runs whose models score instead of the live ones; they determine the questions. */
 	runs: number[],
 };
 
@@ -859,13 +924,16 @@ export type CorrelationChoice = {
 export type CorrelationFigure = {
 	/**  The correlation. */
 	value: number | null,
-	/**  Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or where it is exact. */
+	/**
+	 *  Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or if it is
+	 *  exact.
+	 */
 	interval: [number | null, number | null] | null,
 };
 
-/**  Two scores of the same texts, correlated; `None` where one of them does not vary. */
+/**  The correlation of two scores over the same texts; `None` if one of them does not vary. */
 export type CorrelationFigures = {
-	/**  Texts, copies counted once. */
+	/**  Number of texts, copies counted once. */
 	texts: number,
 	/**  Pearson's correlation. */
 	pearson: CorrelationFigure | null,
@@ -873,95 +941,96 @@ export type CorrelationFigures = {
 	spearman: CorrelationFigure | null,
 };
 
-/**  Two scores of every text, to be drawn. */
+/**  Two scores of every text, for a plot. */
 export type CorrelationPoints = {
-	/**  The texts. */
 	texts: TextId[],
-	/**  Their first scores, held out where there is one. */
+	/**  Their first scores, held out if available. */
 	x: (number | null)[],
 	/**  Their second scores. */
 	y: (number | null)[],
-	/**  1 where labels of the text taught the first model, 2 the second, 3 both, else 0. The scores here learned from none of them. */
+	/**
+	 *  1 if labels of the text trained the first model, 2 the second, 3 both, otherwise 0. The scores
+	 *  here learned from none of them.
+	 */
 	learned: number[],
-	/**  How many there are; those above are as many of them as can be drawn, evenly picked. */
+	/**  Number of all points, of which those above are an even selection. */
 	all: number,
 };
 
-/**  What was decided about a text. */
+/**  A decision about a text. */
 export type DecisionInfo = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Its name. */
 	question_name: string,
-	/**  The text. */
 	text: TextId,
-	/**  Its name in files; none where the text is known already. */
+	/**  Its name in files; none if the text is known from the context. */
 	text_id: string | null,
-	/**  What came of it. */
+	/**  The outcome of the decision. */
 	outcome: Outcome,
 	/**  The decided answer. */
 	answer: Answer | null,
-	/**  Its name. */
 	answer_name: string | null,
-	/**  Why. */
 	comment: string,
 	/**  Who decided. */
 	by: string,
-	/**  When. */
 	at: number | null,
-	/**  False where a later decision holds in its place, or none does any more. */
+	/**  False if a later decision replaced it, or it was withdrawn. */
 	holds: boolean,
 };
 
 /**  Shares of what makes labels differ, each with its 95 % interval. They sum to 1. */
 export type DifferenceShares = {
-	/**  The text: some are rated higher than others. */
+	/**  The text: some texts are rated higher than others. */
 	text: Figure,
-	/**  The person: some rate higher than others. */
+	/**  The person: some people rate higher than others. */
 	person: Figure,
-	/**  Neither: what one person thinks of one text, and chance. */
+	/**  Neither: the interaction of person and text, and chance. */
 	neither: Figure,
 };
 
-/**  Which measure ranks. */
+/**  Measures by which texts are ranked. */
 export type DisagreementMeasure = 
 /**
- *  `split`, and what a text's labels add to it by a weight learned from held-out labels; texts that are not told apart by it
- *  follow each other, those first whose labels form two camps.
+ *  `split`, combined with a text's labels by a weight learned from held-out labels. Texts that it
+ *  cannot distinguish are adjacent, those whose labels form two camps first.
  */
 "combined" | 
-/**  Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum. */
+/**
+ *  Expected squared distance of two people's answers, divided by its maximum; for unordered levels
+ *  the probability that they differ, divided by its maximum.
+ */
 "split" | 
-/**  The chance that two people are two levels apart or more. */
+/**  The probability that two people are two levels apart or more. */
 "far_apart" | 
-/**  The chance that two people are on opposite sides of a cut. */
+/**  The probability that two people are on opposite sides of a cut. */
 "opposite_sides" | 
-/**  Share of the predicted variance that lies between people. */
+/**  Share of the predicted variance that is between people. */
 "between" | 
-/**  Split beyond what is usual among texts of the same mean level. */
+/**  Split beyond the usual one of texts of the same mean level. */
 "surprising" | 
 /**  The widest gap between two groups of people. */
 "group_gap" | 
-/**  The chance that two annotators differ. */
+/**  The probability that two annotators differ. */
 "pairwise" | 
 /**  Jensen-Shannon divergence. */
 "divergence" | 
 /**  Mean entropy. */
 "uncertainty" | 
-/**  The split of the labels that were given, without any prediction: two labels or more. */
+/**  The split of the given labels, without any prediction; needs two labels. */
 "labels";
 
-/**  What to rank. */
+/**  A query for a ranking of texts. */
 export type DisagreementQuery = {
-	/**  The question. */
 	question: QuestionId,
 	/**  The measure to rank by. */
 	by: DisagreementMeasure,
 	/**  The lowest level (index) above the cut of `opposite_sides`; the middle of the scale with `None`. */
 	cut: number | null,
-	/**  The groups of `group_gap`; with `None` every value of an attribute against its other values, and the widest gap counts. */
+	/**
+	 *  The groups of `group_gap`; if `None`, every value of an attribute is compared with its other
+	 *  values, and the widest gap counts.
+	 */
 	groups: GroupChoice | null,
-	/**  Only texts that contain this, in any case. */
+	/**  Only texts that contain this, ignoring case. */
 	search: string | null,
 	/**  Only annotators with all of these values. */
 	attributes: { [key in string]: string },
@@ -977,64 +1046,92 @@ export type DisagreementRow = {
 	external_id: string,
 	/**  The body, cut to 280 characters. */
 	snippet: string,
-	/**  Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. Empty without a model. */
+	/**
+	 *  Mean prediction over the chosen annotators, a probability per level; given labels do not replace
+	 *  predictions here. Empty without a model.
+	 */
 	distribution: (number | null)[],
 	/**  How much they would disagree; `None` without a model. */
 	scores: DisagreementScores | null,
-	/**  What the text is ranked by; no number for `labels` with fewer than two of them. */
+	/**  The value by which the text is ranked; not a number for `labels` with fewer than two of them. */
 	value: number | null,
 	/**  Its 95 % interval; `None` for divergence, uncertainty and labels. */
 	interval: [number | null, number | null] | null,
 	/**  Its rank among the texts of the query, from 1; 0 without a model. */
 	rank: number,
-	/**  First and last rank that the interval reaches; without one those of texts with the same value. */
+	/**  First and last rank within the interval; without one those of texts with the same value. */
 	band: [number, number],
-	/**  The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands. */
+	/**
+	 *  The group that differs most from the others: for `group_gap` the one that ranks the text,
+	 *  otherwise only a group whose gap is significant.
+	 */
 	who: GroupDifference | null,
-	/**  The strict or the lenient, where labels show that the answers follow severity, after correction for all texts. */
+	/**
+	 *  The strict or the lenient, if labels show that the answers follow severity, after correction for
+	 *  all texts.
+	 */
 	severity: SeverityDifference | null,
-	/**  Which border between levels it sits on; ordinal scales of three levels or more, with two labels or a model. */
+	/**
+	 *  The border between levels that divides the answers; ordinal scales of three levels or more, with
+	 *  two labels or a model.
+	 */
 	border: Border | null,
-	/**  Whether its labels form two camps: a third of them or more on either side of a level that fewer gave. */
+	/**
+	 *  Whether its labels form two camps: at least a third of them on either side of a level that fewer
+	 *  people gave.
+	 */
 	two_camps: boolean,
 	/**  Labels above that border of the group `who` and of those it is compared with. */
 	who_above: [LabelsAbove, LabelsAbove] | null,
-	/**  Who is above that border, and who is below it; needs a model. */
+	/**  The people above that border, and those below it; needs a model. */
 	sides: [SideOfBorder, SideOfBorder] | null,
-	/**  Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it. */
+	/**
+	 *  Pairs of groups that were compared on this text, including the strict and the lenient: both have
+	 *  labels on it.
+	 */
 	compared: number,
-	/**  How split the observed labels alone are, over the maximum of as many people; needs two. */
+	/**  How split the observed labels are, divided by the maximum for as many people; needs two labels. */
 	observed_split: number | null,
 	/**  Current labels on each level by the chosen annotators. */
 	observed: number[],
-	/**  Chance that two of those labels differ; needs two. */
+	/**  Probability that two of those labels differ; needs two. */
 	observed_pairwise: number | null,
 };
 
 /**
- *  Disagreement measures of a text, each with what they stand on. Who has labelled the text stands with that label in `pairwise`,
- *  `split`, `far_apart`, `mean_level` and `agreement`; the others are of predictions alone.
+ *  Disagreement measures of a text. `pairwise`, `split`, `far_apart`, `mean_level` and `agreement` use
+ *  the label of each person who has labelled the text and predictions for the others; the other measures
+ *  use predictions only.
  */
 export type DisagreementScores = {
-	/**  The chance that two annotators drawn at random differ, 0 to 1. */
+	/**  The probability that two annotators drawn at random differ, 0 to 1. */
 	pairwise: number | null,
-	/**  Lower and upper end of its 95 % interval: the model's own doubt. */
+	/**  Lower and upper end of its 95 % interval, for the uncertainty of the model. */
 	pairwise_interval: [number | null, number | null],
-	/**  The largest that `pairwise` can be among as many people. */
+	/**  Maximum of `pairwise` for as many people. */
 	pairwise_maximum: number | null,
-	/**  Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum. */
+	/**
+	 *  Expected squared distance of two people's answers divided by its maximum, 0 to 1; for unordered
+	 *  levels `pairwise` divided by its maximum.
+	 */
 	split: number | null,
 	/**  Lower and upper end of its 95 % interval. */
 	split_interval: [number | null, number | null],
-	/**  The chance that two people are two levels apart or more; ordinal scales of three levels or more. */
+	/**
+	 *  The probability that two people are two levels apart or more; ordinal scales of three levels or
+	 *  more.
+	 */
 	far_apart: number | null,
-	/**  The largest that `far_apart` can be among as many people. */
+	/**  Maximum of `far_apart` for as many people. */
 	far_apart_maximum: number | null,
-	/**  Mean level (index), in which who has labelled the text stands with that label; ordinal scales only. */
+	/**  Mean level (index), with the label of each person who has labelled the text; ordinal scales only. */
 	mean_level: number | null,
-	/**  Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more. */
+	/**
+	 *  Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1
+	 *  (one level); ordinal scales of three levels or more.
+	 */
 	agreement: number | null,
-	/**  Share of the predicted variance that lies between people, 0 to 1. */
+	/**  Share of the predicted variance that is between people, 0 to 1. */
 	between: number | null,
 	/**  Jensen-Shannon divergence between annotators, in bits: the part that is between people. */
 	divergence: number | null,
@@ -1044,13 +1141,13 @@ export type DisagreementScores = {
 	level_variance: number | null,
 };
 
-/**  A download of an encoder went on. */
+/**  Progress of an encoder download. */
 export type DownloadChanged = {
-	/**  Bytes here. */
+	/**  Bytes received. */
 	done: number | null,
-	/**  Bytes in all, once known. */
+	/**  Total size in bytes, once known. */
 	total: number | null,
-	/**  The file that is on its way. */
+	/**  The current file. */
 	file: string,
 };
 
@@ -1064,21 +1161,24 @@ export type DroppedRows = {
 	first_row: number,
 };
 
-/**  A packet that is out with what holds no longer. */
+/**  A handed-out packet whose content is outdated. */
 export type EarlierPacket = {
 	/**  External id of the person. */
 	annotator: string,
 	/**  Their name on screen. */
 	name: string,
-	/**  What was changed since it was handed out, in words: `the guideline`, `the question rude`, `attention checks`. */
+	/**
+	 *  What was changed since it was handed out, in words: `the guideline`, `the question rude`,
+	 *  `attention checks`.
+	 */
 	changed: string[],
 };
 
 /**  An encoder that is on this computer. */
 export type EncoderHere = {
-	/**  The name to ask for it by. */
+	/**  The name by which it is requested. */
 	name: string,
-	/**  What it is; none for one that the catalogue does not know. */
+	/**  A description; none for an encoder that is not in the catalogue. */
 	about: string | null,
 	/**  Whether the project uses it. */
 	in_use: boolean,
@@ -1096,7 +1196,7 @@ export type EncoderOffer = {
 	bytes: number | null,
 	/**  Where it is downloaded from. */
 	source: string,
-	/**  Where it goes. */
+	/**  Target folder. */
 	folder: string,
 	/**  Whether it is on this computer. */
 	installed: boolean,
@@ -1104,17 +1204,23 @@ export type EncoderOffer = {
 
 /**  How well one encoder would predict. */
 export type EncoderTrial = {
-	/**  The name that it was asked for by. */
+	/**  The name by which it was requested. */
 	name: string,
 	/**  Log loss of `multilevel` on labels of texts that it did not learn from. */
 	log_loss: number | null,
 	/**  Its standard error over labels. */
 	standard_error: number | null,
-	/**  Log loss less that of the first encoder in the list of what was asked for: the project's, where it was among them. */
+	/**
+	 *  Log loss minus that of the first encoder in the requested list: the project's encoder, if it is
+	 *  among them.
+	 */
 	difference: number | null,
 	/**  The standard error of that difference, over the same labels. */
 	difference_error: number | null,
-	/**  Whether it is better than that one by more than a standard error of the difference: what the command would choose by. */
+	/**
+	 *  Whether it is better than the first one by more than a standard error of the difference: the
+	 *  criterion by which the command would choose.
+	 */
 	clearly_better: boolean,
 	/**  Whether the project uses it. */
 	in_use: boolean,
@@ -1122,9 +1228,8 @@ export type EncoderTrial = {
 
 /**  Encoders that were tried on the labels of a question. */
 export type EncoderTrials = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Labels that were predicted, each by models that did not learn from its text. */
+	/**  Number of predicted labels, each by models that did not learn from its text. */
 	labels: number,
 	/**  The encoder that the others are compared with. */
 	against: string,
@@ -1132,9 +1237,12 @@ export type EncoderTrials = {
 	trials: EncoderTrial[],
 };
 
-/**  How far the embeddings of the open project are. */
+/**  Progress of the embeddings of the open project. */
 export type EncodingState = {
-	/**  The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first encoding. */
+	/**
+	 *  The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first
+	 *  encoding.
+	 */
 	version: string | null,
 	/**  Texts with an embedding of that version. */
 	encoded: number,
@@ -1144,17 +1252,20 @@ export type EncodingState = {
 	problem: Problem | null,
 };
 
-/**  One evaluation on the way. */
+/**  An evaluation during training. */
 export type EpochInfo = {
-	/**  Passes over the training texts so far; a fraction where evaluated in between. */
+	/**  Passes over the training texts so far; a fraction for an evaluation within a pass. */
 	epoch: number | null,
 	/**  Steps so far. */
 	step: number,
-	/**  Mean loss of the steps since the evaluation before; none of a convex model, which is fitted in one go. */
+	/**
+	 *  Mean loss of the steps since the previous evaluation; none for a convex model, which is fitted in
+	 *  one go.
+	 */
 	train_loss: number | null,
 	/**  Log loss on the validation texts, in nats. */
 	validation_loss: number | null,
-	/**  Share of validation labels predicted. */
+	/**  Share of validation labels that are predicted correctly. */
 	validation_accuracy: number | null,
 	/**  Learning rate of the head at this step. */
 	rate: number | null,
@@ -1162,176 +1273,198 @@ export type EpochInfo = {
 	seconds: number | null,
 	/**  True for the best one so far. */
 	best: boolean,
-	/**  Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0. */
+	/**
+	 *  Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step; 0 shows a
+	 *  group that does not learn.
+	 */
 	gradients: GradientNorm[],
 };
 
-/**  Standard deviations of the live model's effects, and what the labels cannot tell. */
+/**  Standard deviations of the live model's effects, and what the labels cannot determine. */
 export type Estimation = {
-	/**  Of texts beside what their embeddings tell, in logits. */
+	/**  Of texts, in addition to what their embeddings predict, in logits. */
 	text_sd: number | null,
 	/**  Of annotators' severities, in logits; none for choice questions. */
 	annotator_sd: number | null,
-	/**  Of the logarithms of annotators' discriminations (consistency); none where held-out labels do not show that they differ in it. */
+	/**
+	 *  Of the logarithms of annotators' discriminations (consistency); none if held-out labels do not
+	 *  show that they differ in it.
+	 */
 	discrimination_sd: number | null,
-	/**  Whether groups of annotators react differently to what a text is about, in a sentence; none where there are no groups to try. */
+	/**
+	 *  Whether groups of annotators react differently to a text's topic, in a sentence; none if there
+	 *  are no groups to try.
+	 */
 	group_slopes: string | null,
-	/**  Rounds of expectation maximisation at the last fit. */
+	/**  Iterations of expectation maximisation at the last fit. */
 	rounds: number,
-	/**  Largest change of a standard deviation that was still expected at its end, as a share of it. */
+	/**  Largest expected change of a standard deviation at the end of the estimation, as a share of it. */
 	change: number | null,
 	/**  Whether that is below the tolerance. */
 	converged: boolean,
 	/**  Approximate marginal log-likelihood of the labels (natural logarithm). */
 	log_likelihood: number | null,
-	/**  What the labels leave open, in stable codes such as `one_label_per_text`. */
+	/**  What the labels cannot determine, in stable codes such as `one_label_per_text`. */
 	limits: string[],
-	/**  The same in sentences. */
+	/**  The limits in sentences. */
 	limit_texts: string[],
 };
 
-/**  An answer to a text. */
 export type ExampleAnswer = {
-	/**  Who answered. */
+	/**  The annotator. */
 	annotator: string | null,
-	/**  The question. */
 	question: string,
-	/**  The answer. */
 	answer: string,
-	/**  From 2 for a later occasion. */
+	/**  Annotation round, from 2 for a later one. */
 	occasion: number | null,
 };
 
-/**  A text with its answers as they will be. */
+/**  A text with its answers as they would be imported. */
 export type ExampleText = {
-	/**  Its id. */
 	text_id: string,
-	/**  Its beginning; empty where the project has the text. */
+	/**  Its beginning; empty if the project has the text. */
 	text: string,
-	/**  The answers of everybody. */
+	/**  The answers of all annotators. */
 	answers: ExampleAnswer[],
 };
 
 /**  The prediction to explain. */
 export type ExplainQuery = {
-	/**  The question. */
 	question: QuestionId,
-	/**  The text. */
 	text: TextId,
-	/**  Whose prediction. */
+	/**  The annotator of the prediction. */
 	annotator: AnnotatorId,
 	/**  A second annotator, to see why the two differ. */
 	with: AnnotatorId | null,
-	/**  As if they had not labelled the text: what was predicted of them before the answer. */
+	/**
+	 *  Explains the prediction without the annotators' own labels of the text, as it was before their
+	 *  answers.
+	 */
 	without_own: boolean,
 };
 
 /**  One annotator's prediction in its parts. */
 export type ExplainedAnnotator = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Name on screen. */
 	name: string,
-	/**  Whether it stays hidden: the person is labelling and has not answered this text. Then nothing of it is told. */
+	/**
+	 *  Whether the prediction is hidden because the person is labelling and has not answered this text;
+	 *  nothing about it is returned then.
+	 */
 	hidden: boolean,
-	/**  Labels the model of this person stands on. */
+	/**  Labels that the model of this person is based on. */
 	labels: number,
-	/**  What the person answered on this text. */
+	/**  The person's answer to this text. */
 	observed: Answer | null,
-	/**  What the person answered or is predicted to answer and why, in two sentences; empty while hidden. */
+	/**  The answer or the prediction and its reasons, in two sentences; empty while hidden. */
 	sentence: string,
-	/**  The prediction, a probability a level; empty while hidden. */
+	/**  The prediction, one probability per level; empty while hidden. */
 	distribution: (number | null)[],
-	/**  The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not have is not listed. */
+	/**
+	 *  The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not
+	 *  have is not listed.
+	 */
 	parts: ScorePart[],
 	/**  Their sum, in logits. */
 	score: number | null,
-	/**  The score drawn towards even odds, because text and annotator are not known exactly: the logarithm of the odds. */
+	/**
+	 *  The logarithm of the odds: the score shrunk towards even odds, because text and annotator are not
+	 *  known exactly.
+	 */
 	log_odds: number | null,
-	/**  The probability that these odds are. */
+	/**  The probability that corresponds to these odds. */
 	probability: number | null,
-	/**  Labels of others on this text. */
+	/**  Number of labels of others on this text. */
 	others: number,
-	/**  The labels of this annotator that move the prediction most, the strongest first. */
+	/**  The labels of this annotator with the largest influence on the prediction, the strongest first. */
 	influences: InfluentialLabel[],
 	/**  The nearest texts that this annotator labelled. */
 	nearest: NearText[],
 };
 
-/**  The odds that an explanation takes apart. */
+/**  The odds that are explained. */
 export type ExplainedOdds = {
 	/**  The level (index). */
 	level: number,
 	/**
-	 *  Choice scales: the level (index) that it is held against. `None` on scales with an order: an answer of `level` or above, against
-	 *  one below.
+	 *  Choice scales: the level (index) that it is compared with. `None` on ordered scales, where an
+	 *  answer of `level` or above is compared with one below.
 	 */
 	against: number | null,
 };
 
-/**  The words that carry a text's score. It is what leaving them out does to the score of the text's embedding, not a cause. */
+/**
+ *  The words that carry a text's score: the effect of leaving them out on the score of the text's
+ *  embedding, which is not a causal effect.
+ */
 export type ExplainedWords = {
-	/**  The odds that the score is of. */
+	/**  The odds to which the score belongs. */
 	odds: ExplainedOdds,
-	/**  The score of the whole text, as of a text that nobody has labelled, in logits. */
+	/**  The score of the whole text, as of a text without labels, in logits. */
 	score: number | null,
-	/**  The text, piece by piece. */
 	pieces: WordEffect[],
-	/**  How many words are left out at a time. */
+	/**  Number of words that are left out at a time. */
 	together: number,
-	/**  Why there are none; `None` where there are some. */
+	/**  Why there are no words; `None` if there are. */
 	needs: string | null,
-	/**  What labels of this text have to do with the score; `None` where it has none. */
+	/**  A note on the role of labels of this text in the score; `None` if it has none. */
 	remark: string | null,
 };
 
-/**  Why one annotator, or two, are predicted to answer a text as they are. */
+/**  Explains the predicted answers of one or two annotators to a text. */
 export type Explanation = {
 	/**  The text; `None` for one that is not in the project. */
 	text: TextId | null,
-	/**  The odds taken apart; `None` where all is hidden. */
+	/**  The explained odds; `None` if all is hidden. */
 	odds: ExplainedOdds | null,
-	/**  The annotators asked for, in that order. */
+	/**  The requested annotators, in the requested order. */
 	annotators: ExplainedAnnotator[],
-	/**  Of two annotators: where their odds differ, the largest part first. Their sum is the difference of the logarithms of the odds. */
+	/**
+	 *  For two annotators: the differences of the parts of their odds, the largest first. Their sum is
+	 *  the difference of the logarithms of the odds.
+	 */
 	differences: PartDifference[],
 	/**  The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. */
 	agreed: NearText[],
-	/**  What to know about it, such as a missing encoder. */
+	/**  A note, for example on a missing encoder. */
 	remark: string | null,
 };
 
-/**  What a file holds, or would hold. */
+/**  What a file contains, or would contain. */
 export type ExportContents = {
-	/**  The question of a file that has one. */
+	/**  The question, for a file with a single one. */
 	question: string | null,
-	/**  Texts. */
 	texts: number,
-	/**  People. */
 	people: number,
-	/**  Answers. */
 	answers: number,
-	/**  What the format cannot hold, in the order of reasons. */
+	/**  What the format cannot hold, by reason. */
 	losses: ExportLoss[],
-	/**  With pseudonyms: values of attributes that are left blank, because fewer than five people of the file share them or because fewer than five would have a blank. */
+	/**
+	 *  With pseudonyms: values of attributes that are left blank, because fewer than five people of the
+	 *  file share them or because fewer than five would have a blank.
+	 */
 	suppressed: number,
-	/**  The same of each attribute, in a sentence. */
+	/**  The suppressed values of each attribute, in a sentence. */
 	left_blank: string[],
-	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
+	/**
+	 *  With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
+	 *  people.
+	 */
 	told_apart: number,
 };
 
-/**  A format of another program that labels can be exported in. */
+/**  A format of another program in which labels can be exported. */
 export type ExportFormat = {
 	/**  The name by which it is chosen: `label-studio`. */
 	name: string,
-	/**  Its name for people: `Label Studio JSON`. */
+	/**  Its display name: `Label Studio JSON`. */
 	title: string,
-	/**  How names of its files end, without the point; empty where a folder is written. */
+	/**  Extension of its files, without the dot; empty if a folder is written. */
 	ending: string,
-	/**  A file has one question. */
+	/**  Whether a file has only one question. */
 	one_question: boolean,
-	/**  It holds notes. */
+	/**  Whether it can contain notes. */
 	notes: boolean,
 };
 
@@ -1339,33 +1472,39 @@ export type ExportFormat = {
 export type ExportLoss = {
 	/**  Why, kebab-case: `notes`. */
 	reason: string,
-	/**  How much of it. */
+	/**  How many items are affected. */
 	count: number,
-	/**  For people: what is lost, how much of it, and why; without a point at its end. */
+	/**  A message for the user: what is lost, how much, and why; without a full stop at the end. */
 	message: string,
 };
 
-/**  What an export wrote. */
+/**  Summary of an export. */
 export type ExportReport = {
 	/**  Answers. */
 	rows: number,
-	/**  With pseudonyms: values of attributes that were left blank, because fewer than five people of the file share them or because fewer than five would have a blank. */
+	/**
+	 *  With pseudonyms: values of attributes that were left blank, because fewer than five people of the
+	 *  file share them or because fewer than five would have a blank.
+	 */
 	suppressed: number,
-	/**  The same of each attribute, in a sentence. */
+	/**  The suppressed values of each attribute, in a sentence. */
 	left_blank: string[],
-	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
+	/**
+	 *  With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
+	 *  people.
+	 */
 	told_apart: number,
 };
 
-/**  What is to be exported, and how. */
+/**  The parameters of an export. */
 export type ExportWish = {
 	/**  Name of the format of another program; `None` for a table that imports again. */
 	format: string | null,
 	/**  Only this question. */
 	question: string | null,
-	/**  Pseudonyms in place of people, and nothing by which they could be told. */
+	/**  Writes pseudonyms in place of people, and nothing that could identify them. */
 	pseudonyms: boolean,
-	/**  With pseudonyms: notes too. */
+	/**  With pseudonyms, includes notes. */
 	notes: boolean,
 };
 
@@ -1373,37 +1512,39 @@ export type ExportWish = {
 export type Figure = {
 	/**  The figure. */
 	value: number | null,
-	/**  The interval, which holds it; `None` where nothing varies. */
+	/**  The interval, which contains the figure; `None` if nothing varies. */
 	interval: [number | null, number | null] | null,
-	/**  Two-sided p value of 0, where it is tested. */
+	/**  Two-sided p value of 0, if it is tested. */
 	p: number | null,
 };
 
 /**  What a model of words has learned from. */
 export type FittedOn = {
-	/**  Answers that its scores of words were fitted on. */
+	/**  Number of answers that its scores of words were fitted on. */
 	answers: number,
-	/**  Answers that there are now, all of which move annotators' readiness and the words of their texts. */
+	/**  Current answers, all of which update annotators' readiness and the words of their texts. */
 	now: number,
-	/**  Whether its head learned together with the encoder in use: reading words again changes nothing then. */
+	/**
+	 *  Whether its head was learned together with the encoder in use; reading words again changes
+	 *  nothing then.
+	 */
 	tuned: boolean,
 };
 
 /**
- *  What somebody answered to a form: a value, or none where they passed over the attribute or preferred not to say. What is not in it
- *  was not asked.
+ *  The answers to a form: a value, or `None` if the annotator skipped the attribute or preferred
+ *  not to say. Attributes that were not asked for are absent.
  */
 export type FormAnswers = { [key in string]: string | null };
 
-/**  One attribute of a form. */
 export type FormAttribute = {
-	/**  The attribute of the annotator that it sets. */
+	/**  The annotator attribute that the answer sets. */
 	name: string,
-	/**  The sentence that people read; the name where it is empty. */
+	/**  The prompt shown to annotators; the name if empty. */
 	prompt?: string,
-	/**  The values to choose from, in this order. */
+	/**  The values to choose from, in display order. */
 	values: string[],
-	/**  Whether it can be passed over without an answer. */
+	/**  Whether the attribute can be skipped. */
 	optional?: boolean,
 };
 
@@ -1411,31 +1552,29 @@ export type FormAttribute = {
 export type FoundTexts = {
 	/**  Texts of the whole list. */
 	total: number,
-	/**  The place in the list of the first row, from 0. */
+	/**  Position of the first row in the list, from 0. */
 	offset: number,
-	/**  The rows. */
 	rows: TextRow[],
-	/**  How many texts each filter would leave. */
+	/**  Number of texts for each filter. */
 	counts: TextCounts,
-	/**  The place in the list of the text that was looked for, from 0. */
+	/**  Position in the list of the requested text, from 0. */
 	place: number | null,
-	/**  Grows with what was done, so that a list that is on screen knows that it is an old one. */
+	/**  Increases with every change, so that an outdated list on screen can be recognized. */
 	revision: number,
 };
 
-/**  What one person said about a text. */
+/**  One person's answer and notes on a text. */
 export type GivenAnswerInfo = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Their name on screen. */
 	name: string,
 	/**  Their current answer. */
 	answer: Answer | null,
-	/**  Answers that they gave before and changed or took back, oldest first. */
+	/**  Answers that they gave before and changed or retracted, oldest first. */
 	before: Answer[],
-	/**  What they answered when they were asked again. */
+	/**  Their answer when they were asked again. */
 	again: Answer | null,
-	/**  What they said when they were asked again. */
+	/**  Their note when they were asked again. */
 	said_again: Remark,
 	/**  The number of the version of the guideline that they had on screen. */
 	guideline: number | null,
@@ -1451,7 +1590,7 @@ export type GradientNorm = {
 	norm: number | null,
 };
 
-/**  A figure of agreement within A, within B, and between one of each. */
+/**  A figure of agreement within A, within B, and between A and B. */
 export type GroupAgreement = {
 	/**  Among A. */
 	within_a: Figure | null,
@@ -1463,19 +1602,18 @@ export type GroupAgreement = {
 
 /**  Two groups of annotators to compare. */
 export type GroupChoice = {
-	/**  The attribute that tells them apart. */
+	/**  The attribute that distinguishes them. */
 	attribute: string,
-	/**  Its value in the first group. */
+	/**  Value of the attribute in the first group. */
 	first: string,
-	/**  Its value in the second group. */
+	/**  Value of the attribute in the second group. */
 	second: string,
 };
 
-/**  Two groups compared. */
+/**  The result of a comparison of two groups. */
 export type GroupComparison = {
-	/**  The question. */
 	question: QuestionId,
-	/**  What was compared. */
+	/**  The compared groups. */
 	groups: GroupsChoice,
 	/**  Revision of the predictions before its labels were read. */
 	revision: number,
@@ -1489,21 +1627,27 @@ export type GroupComparison = {
 	texts: number,
 	/**  Texts with labels of both. */
 	shared_texts: number,
-	/**  How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little. */
+	/**
+	 *  How much higher A answers over all texts, in levels, for people like these; `None` for unordered
+	 *  levels or if there is too little data.
+	 */
 	gap: Figure | null,
-	/**  The same, corrected for all pairs of values of attributes of which these could have been picked; `None` where the groups are not of one attribute. */
+	/**
+	 *  The same, corrected for all pairs of values of attributes from which these could have been
+	 *  picked; `None` if the groups are not of one attribute.
+	 */
 	gap_corrected: Figure | null,
 	/**  How much stricter A is, on the logit scale of the model (above 0: gives higher levels). */
 	severity: Figure | null,
 	/**  Share of pairs of labels on one text that are equal. */
 	equal: GroupAgreement | null,
-	/**  The share between A and B less the mean of those within. */
+	/**  The share between A and B minus the mean of those within the groups. */
 	equal_beyond: Figure | null,
 	/**  Krippendorff's alpha, and between the groups cross-replication reliability. */
 	alpha: GroupAgreement | null,
 	/**  The difference function of alpha: `nominal` or `ordinal`. */
 	alpha_metric: string,
-	/**  Texts that are shown to differ: A higher, and B higher. */
+	/**  Numbers of texts that are shown to differ: A higher, and B higher. */
 	differing: [number, number],
 	/**  Texts on which A answers higher: those that are shown to differ first, then by the gap. */
 	a_higher: GroupTextGap[],
@@ -1513,21 +1657,23 @@ export type GroupComparison = {
 	overall_words: string,
 	/**  Agreement in a sentence. */
 	agreement_words: string | null,
-	/**  Which texts differ, in a sentence. */
+	/**  Describes the texts that differ, in a sentence. */
 	texts_words: string,
-	/**  What the p values and intervals are corrected for, and what not. */
+	/**  Describes for what the p values and intervals are corrected, and for what not. */
 	correction: string,
-	/**  What is missing before there are figures. */
+	/**  What is missing for the figures. */
 	needs: string | null,
 };
 
 /**  A group of people who answer a text differently from the others. */
 export type GroupDifference = {
-	/**  The attribute. */
 	attribute: string,
-	/**  Its value in the group. */
+	/**  Value of the attribute in the group. */
 	value: string,
-	/**  Whom the group is compared with: another value, or all others of whom the attribute is known. */
+	/**
+	 *  The people with whom the group is compared: another value, or all others whose attribute is
+	 *  known.
+	 */
 	against: string | null,
 	/**  How much higher the group answers, in levels. */
 	gap: number | null,
@@ -1535,7 +1681,10 @@ export type GroupDifference = {
 	interval: [number | null, number | null],
 	/**  Labels of the group and of those it is compared with on this text. */
 	labels: [number, number],
-	/**  Whether the labels of the group on this text are further from the others' than those of people drawn at random, after correction for all texts and groups compared (false discovery rate 5 %). */
+	/**
+	 *  Whether the labels of the group on this text are further from the others' than those of people
+	 *  drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
+	 */
 	stands: boolean,
 };
 
@@ -1543,22 +1692,21 @@ export type GroupDifference = {
 export type GroupPrediction = {
 	/**  Value of the attribute, or "not known". */
 	value: string,
-	/**  How many annotators. */
+	/**  Number of annotators. */
 	annotators: number,
-	/**  Mean prediction, a probability a level. */
+	/**  Mean prediction, one probability per level. */
 	distribution: (number | null)[],
-	/**  Mean of their labels on this text (index); `None` without labels, or for scales without an order. */
+	/**  Mean of their labels on this text (index); `None` without labels, or for unordered scales. */
 	observed: number | null,
-	/**  Their labels on this text. */
 	labels: number,
 	/**
-	 *  How much higher they answer than all others of whom the attribute is known, in levels, with its 95 % interval; `None` with
-	 *  fewer than five people on either side.
+	 *  How much higher they answer than all others whose attribute is known, in levels, with its 95 %
+	 *  interval; `None` with fewer than five people on either side.
 	 */
 	gap: number | null,
 	/**  Its 95 % interval. */
 	gap_interval: [number | null, number | null] | null,
-	/**  Whether the gap stands after correction for all texts and groups compared. */
+	/**  Whether the gap is significant after correction for all texts and groups compared. */
 	stands: boolean,
 };
 
@@ -1570,19 +1718,22 @@ export type GroupTextGap = {
 	external_id: string,
 	/**  The body, cut to 280 characters. */
 	snippet: string,
-	/**  How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it. */
+	/**
+	 *  How much higher A answers, in levels: the prediction for all people combined with what labels
+	 *  show beyond it.
+	 */
 	gap: number | null,
 	/**  Its 95 % interval; `None` with fewer than ten texts that both labelled. */
 	interval: [number | null, number | null] | null,
 	/**  Labels of A and of B. */
 	labels: [number, number],
-	/**  Two-sided p value of what the labels say beyond everybody's own severity. */
+	/**  Two-sided p value of the part of the labels that is beyond each person's own severity. */
 	p: number | null,
 	/**  Whether it is shown after correction for all texts that both labelled. */
 	stands: boolean,
 };
 
-/**  Two groups of people; nobody may be in both. */
+/**  Two disjoint groups of people. */
 export type GroupsChoice = {
 	/**  The first group. */
 	a: PeopleChoice,
@@ -1592,29 +1743,33 @@ export type GroupsChoice = {
 
 /**  Agreement on a question, or on an option or a type, under each version. */
 export type GuidelineAgreement = {
-	/**  Which question. */
 	question: QuestionId,
-	/**  Its name. */
 	name: string,
-	/**  By version; labels given under none come first. */
+	/**  By version; labels that were given without a version come first. */
 	figures: GuidelineFigures[],
 };
 
 /**  Agreement under one version. */
 export type GuidelineFigures = {
-	/**  The version's number; none of labels that were given without one. */
+	/**  The version's number; none for labels that were given without one. */
 	number: number | null,
 	/**  Current labels that were given under it. */
 	labels: number,
 	/**  Texts with two of these labels or more. */
 	texts: number,
-	/**  Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell. */
+	/**
+	 *  Krippendorff's alpha (ordinal differences for an ordinal scale, otherwise nominal); none if there
+	 *  is too little data.
+	 */
 	alpha: number | null,
-	/**  Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs. */
+	/**
+	 *  Lower end of its 95 % interval for people and texts like these, or with fewer than five people
+	 *  for these people; none if there are no differences.
+	 */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
-	/**  True where that interval is for people like these. */
+	/**  True if that interval is for people like these. */
 	like_these: boolean,
 };
 
@@ -1622,7 +1777,10 @@ export type GuidelineFigures = {
 export type GuidelineInfo = {
 	/**  Its identity in all copies. */
 	id: string,
-	/**  Its number, from 1. Versions that copies wrote apart are numbered by time once they are together. */
+	/**
+	 *  Its number, from 1. Versions that were written in separate copies are numbered by time after a
+	 *  merge.
+	 */
 	number: number,
 	/**  When it was written. */
 	at: number | null,
@@ -1638,187 +1796,203 @@ export type GuidelineInfo = {
 export type GuidelineWritten = {
 	/**  The version. */
 	guideline: GuidelineInfo,
-	/**  What its author should know of how it is shown. */
+	/**  Notes to its author on how it is displayed. */
 	notices: string[],
 };
 
-/**  What was handed in. */
+/**  A submission. */
 export type HandedIn = {
-	/**  Where the file is. */
+	/**  Path of the file. */
 	file: string,
 	/**  Its size in bytes. */
 	bytes: number | null,
-	/**  Texts that were answered, those asked again included. */
+	/**  Number of answered texts, including those asked again. */
 	given: number,
-	/**  Texts in all, those asked again included. */
+	/**  Number of all texts, including those asked again. */
 	wanted: number,
 };
 
-/**  From which answer on a text is harmful: on an ordinal scale this level and those above it, else this level, option or type alone. */
+/**
+ *  From which answer on a text is harmful: on an ordinal scale this level and those above it, otherwise
+ *  only this level, option or type.
+ */
 export type HarmfulFrom = {
-	/**  The question. */
 	question: QuestionId,
 	/**  The level, option or type. */
 	level: number,
 };
 
-/**  The head of a question as an earlier run left it. */
+/**  The head of a question, unchanged from an earlier run. */
 export type HeldHead = {
 	/**  The question, or one of its options. */
 	question: QuestionId,
-	/**  A finished run of it. */
+	/**  A finished run of the question. */
 	run: number,
 };
 
 /**  An entry of the log. */
 export type HistoryEntry = {
-	/**  Where it stands, for the next page. */
+	/**  Cursor of the entry, for the next page. */
 	place: string,
-	/**  When it was done. */
+	/**  The time of the entry. */
 	at: number | null,
-	/**  The same where the user is, with its offset from UTC: `2026-03-01 14:05:31 +01:00`; `not known` where it is not. */
+	/**
+	 *  The same in the user's time zone, with its offset from UTC: `2026-03-01 14:05:31 +01:00`;
+	 *  `not known` if it is unknown.
+	 */
 	time: string,
 	/**  What kind of entry it is. */
 	kind: HistoryKind,
-	/**  Who did it, or whom it is about; empty where it is nobody or not known. */
+	/**  Who did it, or whom it is about; empty if it is about no person or the person is not known. */
 	who: string,
-	/**  The person, where it is an annotator and names are shown. */
+	/**  The person, if it is an annotator and names are shown. */
 	annotator: AnnotatorId | null,
-	/**  Name of the question. */
 	question: string | null,
-	/**  The text. */
 	text: TextId | null,
 	/**  Its name in files. */
 	text_id: string | null,
-	/**  How it begins. Plain text: never to be rendered as HTML. */
+	/**  Beginning of the text. Plain text: never to be rendered as HTML. */
 	snippet: string | null,
-	/**  What was done. */
+	/**  Description of the action. */
 	what: string,
-	/**  What was written beside it. Plain text. */
+	/**  The note that was written with it. Plain text. */
 	said: string | null,
-	/**  In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none where it is not kept. */
+	/**  In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none if it was not stored. */
 	copy: string | null,
-	/**  Of an answer: the number of the wording of the question that was on screen; none where that is not known. */
+	/**
+	 *  For an answer, the number of the wording of the question that was on screen; none if that is not
+	 *  known.
+	 */
 	wording: number | null,
-	/**  Whether something of it is not shown because the reader has not answered yet. */
+	/**  Whether part of it is hidden because the reader has not answered yet. */
 	withheld: boolean,
 };
 
-/**  A kind of entry of a project's log. */
+/**  The kind of an entry in a project's history. */
 export type HistoryKind = 
-/**  An answer that somebody gave in the window or by the command. */
+/**  An answer given in the window or by the command. */
 "answer" | 
-/**  An answer that was read from a file, or made by a program. */
+/**  An answer read from a file or generated by a program. */
 "imported-answer" | 
-/**  An answer was taken back. */
+/**  An answer was retracted. */
 "retraction" | 
-/**  A text was skipped, or a skip taken off. */
+/**  A text was skipped, or a skip cancelled. */
 "skip" | 
-/**  A text was flagged, or a flag taken off. */
+/**  A text was flagged, or a flag cancelled. */
 "flag" | 
-/**  Something was said beside an answer. */
+/**  A note was added to an answer. */
 "note" | 
-/**  An answer of a later occasion, what was said beside it, and whether it counts. */
+/**  An answer of a later annotation round, its note, and whether it counts. */
 "repeat" | 
-/**  What was decided about a text. */
+/**  A decision about a text. */
 "decision" | 
-/**  A version of the guideline. */
+/**  A new guideline version. */
 "guideline" | 
-/**  A question changed: names of its levels, where it is asked, what can be said beside an answer. */
+/**  A question changed: the names of its levels, its condition, or the notes that it offers. */
 "question" | 
-/**  A name or an attribute of a person changed. */
+/**  A name or an attribute of an annotator changed. */
 "person" | 
-/**  A packet was handed out or handed in. */
+/**  A task packet or a submission. */
 "packet" | 
-/**  The right answer of an attention check was set or taken off. */
+/**  The right answer of an attention check was set or removed. */
 "check" | 
-/**  A panel was saved, or is kept no longer. */
+/**  A panel was saved or deleted. */
 "panel" | 
-/**  Long work: an import, an export, copies taken in, an encoding. */
+/**  A long-running job: import, export, merge or encoding. */
 "job" | 
 /**  A training run or an evaluation. */
 "run" | 
-/**  A setting of the study. */
+/**  A study setting. */
 "setting" | 
-/**  What was noted of a person beside their labels: what they were shown, for instance. */
+/**  A record about an annotator other than a label, such as what they were shown. */
 "noted" | 
-/**  Somebody withdrew. */
+/**  An annotator withdrew. */
 "withdrawal";
 
 /**  A page of the log. */
 export type HistoryPage = {
 	/**  Newest first. */
 	entries: HistoryEntry[],
-	/**  Whether older ones follow, behind the last one here. */
+	/**  Whether older entries follow after the last one here. */
 	more: boolean,
 };
 
-/**  What is wanted of the log. */
+/**  A query of the log. */
 export type HistoryWish = {
-	/**  Entries of these kinds; all kinds where it is empty. */
+	/**  Entries of these kinds; all kinds if empty. */
 	kinds: HistoryKind[],
-	/**  What this person did, or what was done about them. */
+	/**  Entries by this person, or about them. */
 	annotator: AnnotatorId | null,
-	/**  What is about this text. */
+	/**  Entries about this text. */
 	text: TextId | null,
-	/**  What is about this question. */
+	/**  Entries about this question. */
 	question: QuestionId | null,
-	/**  Not before this moment. */
+	/**  Entries from this time on. */
 	since: number | null,
-	/**  Not after this moment. */
+	/**  Entries up to this time. */
 	until: number | null,
-	/**  What was written, who did it, or the id of the text holds this; anything where it is empty. */
+	/**  Entries whose note, author or text id contains this; all if empty. */
 	words: string,
 	/**  Shows pseudonyms in place of names. */
 	hide_names: boolean,
-	/**  Who reads: what others answered and said about a text that this person has not answered is not shown. */
+	/**
+	 *  The reader: other people's answers and notes on a text that this person has not answered are not
+	 *  shown.
+	 */
 	reader: AnnotatorId | null,
-	/**  The entry behind which the page begins; the newest one where there is none. */
+	/**  The entry after which the page begins; the newest one if none is given. */
 	after: string | null,
-	/**  How many entries at most. */
+	/**  Maximum number of entries. */
 	limit: number,
 };
 
-/**  What becomes of the rows of a file; each row is in one of the counts. */
+/**  The fate of the rows of a file; each row is in one of the counts. */
 export type ImportAccount = {
 	/**  All rows. */
 	rows: number,
-	/**  Rows that bring an answer, a text or an annotator. */
+	/**  Rows that add an answer, a text or an annotator. */
 	read: number,
-	/**  Rows of which everything is known. */
+	/**  Rows whose content is already in the project. */
 	repeated: number,
-	/**  Rows whose text is known with other metadata, which stay. */
+	/**  Rows whose text is already in the project with other metadata, which stay. */
 	changed: number,
 	/**  Rows with an annotator and no answer. */
 	without_label: number,
 	/**  Rows that cannot be imported. */
 	dropped: number,
-	/**  Why not, the most frequent reason first. */
+	/**  The reasons, the most frequent first. */
 	reasons: DroppedRows[],
 };
 
-/**  What the labels of a file change beyond adding to what is there. */
+/**  Changes by the labels of a file besides additions. */
 export type ImportChanges = {
 	/**
-	 *  Labels that do not count because another row of the file gives a different one of the same person for the same text
-	 *  and question, with a later time or else further down. They are added to the history.
+	 *  Labels that do not count because another row of the file gives a different one by the same person
+	 *  for the same text and question, with a later time or, without times, further down. They are added
+	 *  to the history.
 	 */
 	replaced_in_file: number,
 	/**  Different labels of the project that are not current any more. */
 	replaced_labels: number,
-	/**  Those of them that were given in the window or by the command. */
+	/**  How many of them were given in the window or by the command. */
 	replaced_given: number,
-	/**  Labels that are older than a different one that is current in the project. They are added to the history. */
+	/**
+	 *  Labels that are older than a different one that is current in the project. They are added to the
+	 *  history.
+	 */
 	older_labels: number,
-	/**  Labels that are the current one again, at another time. */
+	/**  Labels that repeat the current one at another time. */
 	given_again: number,
-	/**  Rows that say what was known before and is not current any more; nothing is added. They are among the repeated rows. */
+	/**
+	 *  Rows that repeat an answer that was stored before and is not current any more; nothing is added.
+	 *  They are included in the repeated rows.
+	 */
 	outdated_rows: number,
 };
 
-/**  How to import a file. What is `None` is guessed. */
+/**  The parameters of an import. `None` is guessed. */
 export type ImportChoices = {
-	/**  Which column is what. */
+	/**  The role of each column. */
 	columns: ColumnChoices | null,
 	/**  Name of the question that the labels answer. */
 	question: string | null,
@@ -1840,35 +2014,40 @@ export type ImportChoices = {
 	sheet?: string | null,
 };
 
-/**  What a file was recognised as. */
+/**  The recognized format of a file. */
 export type ImportFormat = {
 	/**  The name by which it is chosen: `label-studio`. */
 	name: string,
-	/**  Its name for people: `Label Studio JSON`. */
+	/**  Its display name: `Label Studio JSON`. */
 	title: string,
-	/**  It is a file of an annotation tool, whose columns are what the tool says, and not a table. */
+	/**
+	 *  Whether it is a file of an annotation tool, whose columns are defined by the tool, and not a
+	 *  table.
+	 */
 	of_tool: boolean,
 };
 
-/**  Something to know of the labels of a file. */
+/**  A note on the labels of a file. */
 export type ImportNotice = {
 	/**
-	 *  Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
-	 *  `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
-	 *  `numbers-far-apart`. Of what was met in a file of an annotation tool and is no plain answer: `skips`, `flags`, `later-occasions`,
-	 *  `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`, `without-status`, `ambiguous`,
-	 *  `merged`, `unknown`, `serialised`, `curated`, `not-labels`, `not-read`.
+	 *  Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`,
+	 *  `given-again`, `repeats-are-labels`, `no-first-answer`, `outdated-repeats`,
+	 *  `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`. For what a file
+	 *  of an annotation tool contains besides plain answers: `skips`, `flags`, `later-occasions`,
+	 *  `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`,
+	 *  `without-status`, `ambiguous`, `merged`, `unknown`, `serialised`, `curated`, `not-labels`,
+	 *  `not-read`.
 	 */
 	code: string,
-	/**  How many labels, rows or levels it is about. */
+	/**  Number of affected labels, rows or levels. */
 	count: number,
 	/**  What it is, and what to do. */
 	message: string,
-	/**  The first places. */
+	/**  The first affected rows. */
 	places: ImportPlace[],
-	/**  The columns that mend what it is about. */
+	/**  The columns that solve the problem. */
 	fix: ColumnChoices | null,
-	/**  What that does, in a few words. */
+	/**  The effect of choosing them, in a few words. */
 	fix_label: string | null,
 };
 
@@ -1876,17 +2055,17 @@ export type ImportNotice = {
 export type ImportPerson = {
 	/**  The person, by the id in files. */
 	annotator: string,
-	/**  Labels and answers of later occasions that are added. */
+	/**  Added labels and answers of later annotation rounds. */
 	labels: number,
 };
 
-/**  A row whose label stands to another one. */
+/**  A row whose label is related to another one. */
 export type ImportPlace = {
 	/**  Row in the file, the first one after the header being 1. */
 	row: number,
-	/**  Who judged, by the id in files. */
+	/**  The annotator, by the id in files. */
 	annotator: string,
-	/**  The text judged, by its id in files. */
+	/**  The text, by its id in files. */
 	text_id: string,
 	/**  The question answered. */
 	question: string,
@@ -1896,41 +2075,46 @@ export type ImportPlace = {
 	instead_of: string,
 };
 
-/**  What a file holds, before anything is written. */
+/**  The content of a file, before anything is written. */
 export type ImportPreview = {
-	/**  The file. */
 	path: string,
-	/**  What it was recognised as. */
+	/**  The recognized format. */
 	format: ImportFormat,
 	/**  All columns of the file. */
 	header: string[],
-	/**  The first rows, each with one cell a column. */
+	/**  The first rows, each with one cell per column. */
 	rows: string[][],
-	/**  Which column is what, as guessed or named. */
+	/**  The role of each column, as guessed or chosen. */
 	columns: ColumnChoices,
-	/**  The ways to read a table, the best first; none of a file of an annotation tool. */
+	/**  The possible interpretations of a table, the best first; none for a file of an annotation tool. */
 	readings: ImportReading[],
-	/**  No reading is clearly better than the next, and none was chosen: the import asks for one. */
+	/**
+	 *  Whether no interpretation is clearly better than the next, and none was chosen: the user has to
+	 *  choose one.
+	 */
 	undecided: boolean,
-	/**  Which of them the columns are; `None` where they were chosen otherwise. */
+	/**  Index of the interpretation with these columns; `None` if they were chosen otherwise. */
 	shown: number | null,
-	/**  The encoding that it was read in, where that is not UTF-8. */
+	/**  The encoding of the file, if it is not UTF-8. */
 	encoding: string | null,
 	/**  The sheet of a workbook that was read. */
 	sheet: string | null,
-	/**  All sheets that can be. */
+	/**  All sheets that can be imported. */
 	sheets: string[],
-	/**  Columns are not as guessed, but as they were chosen for the last file with the same ones. */
+	/**
+	 *  Whether columns are not guessed, but those that were chosen for the last file with the same
+	 *  columns.
+	 */
 	as_last_time: boolean,
 	/**  The question the labels would answer, the first of several. */
 	question: string,
 	/**  All questions that they would answer. */
 	questions: string[],
-	/**  Its sentence. */
+	/**  The prompt of the question. */
 	prompt: string,
-	/**  Its scale: none where the file has no labels. */
+	/**  The scale of the question: none if the file has no labels. */
 	scale: Scale | null,
-	/**  True where the question exists already in the project. */
+	/**  True if the question already exists in the project. */
 	question_exists: boolean,
 	/**  Rows read. */
 	total_rows: number,
@@ -1940,49 +2124,50 @@ export type ImportPreview = {
 	new_annotators: number,
 	/**  Labels that would be added. */
 	new_labels: number,
-	/**  Rows that say again what the project or the file has said already; they are left out. */
+	/**  Rows that repeat an answer of the project or of the file; they are left out. */
 	repeated_rows: number,
-	/**  Answers of second and later occasions, kept apart from labels; those that the project has are counted too. */
+	/**
+	 *  Answers of second and later annotation rounds, stored apart from labels; those already in the
+	 *  project are counted too.
+	 */
 	repeats: number,
-	/**  Rows with an empty label; their texts are taken. */
+	/**  Rows with an empty label; their texts are imported. */
 	empty_labels: number,
 	/**  How often each level is used in the file. */
 	level_counts: number[],
 	/**  The first rows that cannot be imported. */
 	bad_rows: BadRow[],
-	/**  How many there are in all. */
+	/**  Number of all rows that cannot be imported. */
 	bad_row_count: number,
-	/**  What to know before importing. */
+	/**  Notes before importing. */
 	remarks: string[],
-	/**  What its labels would change beyond adding to what is there. */
+	/**  What its labels would change besides additions. */
 	changes: ImportChanges,
-	/**  What to know of its labels. */
+	/**  Notes on its labels. */
 	notices: ImportNotice[],
 	/**  Every question that the labels answer. */
 	asked: ImportQuestion[],
-	/**  Those who gave labels, those with the most first, at most 200. */
+	/**  Annotators with labels in the file, those with the most first, at most 200. */
 	people: ImportPerson[],
 	/**  At most three texts with their answers. */
 	examples: ExampleText[],
-	/**  What becomes of the rows. */
+	/**  The fate of the rows. */
 	account: ImportAccount,
-	/**  What each column is read as. */
+	/**  The role of each column. */
 	uses: ColumnUse[],
-	/**  A problem that stops the import whatever the rows are. */
+	/**  A problem that prevents the import regardless of the rows. */
 	problem: Problem | null,
 };
 
 /**  A question that the labels of a file answer. */
 export type ImportQuestion = {
-	/**  Its name. */
 	name: string,
-	/**  Its sentence. */
+	/**  The prompt of the question. */
 	prompt: string,
-	/**  Its scale. */
 	scale: Scale,
 	/**  Whether the project has it already. */
 	exists: boolean,
-	/**  Whether its scale was made from the labels alone. */
+	/**  Whether its scale was inferred from the labels only. */
 	guessed: boolean,
 	/**  Labels that are added. */
 	labels: number,
@@ -1990,23 +2175,23 @@ export type ImportQuestion = {
 	level_counts: number[],
 };
 
-/**  A way to read a table. */
+/**  A possible interpretation of a table. */
 export type ImportReading = {
-	/**  What it makes of the table, in a few words. */
+	/**  Its result, in a few words. */
 	title: string,
-	/**  What speaks for it. */
+	/**  The evidence for it. */
 	reasons: string[],
 	/**  From 0 to 1; comparable within one table. */
 	confidence: number | null,
-	/**  The columns to choose for it. */
+	/**  The columns of this interpretation. */
 	columns: ColumnChoices,
 	/**  The same as options of the command. */
 	options: string,
 };
 
-/**  What an import did. */
+/**  The result of an import. */
 export type ImportReport = {
-	/**  What the file was read as. */
+	/**  The format of the file. */
 	format: ImportFormat,
 	/**  Texts added. */
 	texts: number,
@@ -2014,9 +2199,9 @@ export type ImportReport = {
 	annotators: number,
 	/**  Labels added. */
 	labels: number,
-	/**  Answers of second and later occasions added, apart from the labels. */
+	/**  Added answers of second and later annotation rounds, stored apart from the labels. */
 	repeats: number,
-	/**  Rows that repeat labels that were known already. */
+	/**  Rows that repeat labels that were already stored. */
 	repeated_rows: number,
 	/**  Rows with an empty label. */
 	empty_labels: number,
@@ -2028,23 +2213,23 @@ export type ImportReport = {
 	question: string | null,
 	/**  The scale of that question, or of the first of several. */
 	scale: Scale | null,
-	/**  What else to know, a sentence each. */
+	/**  Further notes, one sentence each. */
 	remarks: string[],
-	/**  What its labels changed beyond adding to what is there. */
+	/**  What its labels changed besides additions. */
 	changes: ImportChanges,
-	/**  What to know of its labels. */
+	/**  Notes on its labels. */
 	notices: ImportNotice[],
 	/**  Every question that the labels answer. */
 	asked: ImportQuestion[],
-	/**  Those who gave labels, those with the most first, at most 200. */
+	/**  Annotators with labels in the file, those with the most first, at most 200. */
 	people: ImportPerson[],
-	/**  What became of the rows. */
+	/**  The fate of the rows. */
 	account: ImportAccount,
-	/**  What each column was read as. */
+	/**  The role of each column. */
 	uses: ColumnUse[],
 };
 
-/**  A label of the annotator that moves the prediction. */
+/**  A label of the annotator that influences the prediction. */
 export type InfluentialLabel = {
 	/**  The labelled text. */
 	text: TextId,
@@ -2055,32 +2240,33 @@ export type InfluentialLabel = {
 	/**  The label. */
 	answer: Answer,
 	/**
-	 *  What the label does: ordered scales, in expected levels (of a binary scale the probability of the upper level); choice scales, in the
-	 *  probability of the explained level. Above 0 where the prediction would be lower without it.
+	 *  Effect of the label: on ordered scales, in expected levels (on a binary scale the probability of
+	 *  the upper level); on choice scales, in the probability of the explained level. Above 0 if the
+	 *  prediction would be lower without it.
 	 */
 	change: number | null,
 };
 
-/**  A job began, moved or ended. */
+/**  A job began, progressed or ended. */
 export type JobChanged = JobInfo;
 
-/**  A piece of long work. */
+/**  A long-running job. */
 export type JobInfo = {
 	/**  Its row in the project. */
 	id: number,
 	/**  `import`, `encode`, `train`, `evaluate`, `compare`, `export`. */
 	kind: string,
-	/**  What it works on. */
+	/**  The object of the job. */
 	title: string,
-	/**  How far it is. */
+	/**  The state of the job. */
 	state: WorkState,
 	/**  Steps done. */
 	done: number,
-	/**  Steps in all, once known. */
+	/**  Total number of steps, once known. */
 	total: number | null,
-	/**  Seconds left, once they can be told. */
+	/**  Estimated seconds left, once available. */
 	seconds_left: number | null,
-	/**  What it did, or what is happening. */
+	/**  A note on the current step, or on the result. */
 	note: string | null,
 	/**  Why it failed. */
 	problem: Problem | null,
@@ -2088,11 +2274,10 @@ export type JobInfo = {
 
 /**  Another file that has the same texts by their ids. */
 export type JoinChoice = {
-	/**  The file. */
 	path: string,
-	/**  The column with the id in the file that is imported; empty where it is to be found. */
+	/**  The column with the id in the imported file; empty if it is to be found. */
 	on: string,
-	/**  The column with the id in the other file; `None` where it has the same name. */
+	/**  The column with the id in the other file; `None` if it has the same name. */
 	other: string | null,
 };
 
@@ -2100,41 +2285,45 @@ export type JoinChoice = {
 export type JointQuestion = {
 	/**  The question, or one of its options. */
 	question: QuestionId,
-	/**  How much its mean loss counts against that of the others. */
+	/**  Weight of its mean loss relative to the others. */
 	weight: number | null,
 };
 
-/**  A panel that is kept under a name. */
+/**  A panel that is saved under a name. */
 export type KeptPanel = {
-	/**  Its name. */
 	name: string,
-	/**  The question's name; none where it is asked of whichever question is looked at. */
+	/**  The question's name; none if the panel is for any question. */
 	question: string | null,
-	/**  The members by external id; none where they are drawn. */
+	/**  The members by external id; none if they are drawn. */
 	members: string[],
-	/**  Members to draw. */
+	/**  Number of members to draw. */
 	size: number,
-	/**  Shares of values of attributes among those drawn. */
+	/**  Shares of attribute values among the drawn members. */
 	shares: PanelShare[],
-	/**  What draws them. */
+	/**  Seed of the draws. */
 	seed: number,
-	/**  Its rule. */
 	rule: string,
 	/**  When it was saved. */
 	saved_at: number | null,
 };
 
-/**  What became of a label; it is on disk by then. */
+/**  Confirmation of a label, which is on disk by then. */
 export type LabelReceipt = {
-	/**  How far the annotator is now. */
+	/**  The annotator's progress now. */
 	progress: Progress,
-	/**  What the others' models say; `None` where the study does not show it, or nothing is predicted. */
+	/**
+	 *  The predictions for the other annotators; `None` if the study does not reveal them, or nothing is
+	 *  predicted.
+	 */
 	reveal: TextPredictions | null,
-	/**  What the other annotators marked, of a question with spans; `None` where the study does not show it. */
+	/**
+	 *  What the other annotators marked, for a question with spans; `None` if the study does not reveal
+	 *  it.
+	 */
 	spans: PersonSpans[] | null,
 };
 
-/**  One text before the annotator. */
+/**  A text to label. */
 export type LabelTask = {
 	/**  Its row. */
 	text: TextId,
@@ -2144,15 +2333,18 @@ export type LabelTask = {
 	body: string,
 	/**  Document or thread. */
 	group: string | null,
-	/**  1, or 2 where a packet asks it again. */
+	/**  1, or 2 if a packet asks it again. */
 	occasion: number,
-	/**  Whether the question is asked about this text: false where its condition is not met by what this annotator answered. */
+	/**
+	 *  Whether the question is asked about this text: false if this annotator's answers do not meet its
+	 *  condition.
+	 */
 	asked: boolean,
-	/**  What this annotator answered before, if anything. */
+	/**  This annotator's earlier answer, if any. */
 	answer: Answer | null,
-	/**  What this annotator says about it. */
+	/**  This annotator's note on it. */
 	remark: Remark,
-	/**  What was typed on this computer and not given, where that is anything else. */
+	/**  The note that was typed on this computer and not saved, if it differs. */
 	draft: Remark | null,
 	/**  Flagged by this annotator. */
 	flagged: boolean,
@@ -2160,25 +2352,34 @@ export type LabelTask = {
 	skipped: boolean,
 	/**  Drawn at random rather than chosen by the order. */
 	random: boolean,
-	/**  What the models say; only after an answer, and where the study shows it. */
+	/**  The models' predictions; only after an answer, and if the study reveals them. */
 	reveal: TextPredictions | null,
-	/**  What the other annotators marked, of a question with spans; only after an answer, and where the study shows it. */
+	/**
+	 *  What the other annotators marked, for a question with spans; only after an answer, and if the
+	 *  study reveals it.
+	 */
 	spans: PersonSpans[] | null,
 };
 
-/**  How much the spread of a text's own labels counts beside the prediction, as learned from held-out labels. */
+/**
+ *  How much the spread of a text's own labels counts relative to the prediction, learned from held-out
+ *  labels.
+ */
 export type LabelWeight = {
-	/**  Labels at which it counts half; `None` where held-out labels are predicted no better with it. */
+	/**
+	 *  Number of labels at which they count half; `None` if they do not improve predictions of held-out
+	 *  labels.
+	 */
 	half_at: number | null,
 	/**  The median number of labels of texts with two or more. */
 	labels: number,
-	/**  What so many labels count, 0 to 1. */
+	/**  Weight of so many labels, 0 to 1. */
 	weight: number | null,
 	/**  Texts whose people could be divided to learn it; below 30 nothing is learned. */
 	texts: number,
 };
 
-/**  How many labels of a group lie above a border. */
+/**  How many labels of a group are above a border. */
 export type LabelsAbove = {
 	/**  Labels above it. */
 	above: number,
@@ -2186,63 +2387,63 @@ export type LabelsAbove = {
 	labels: number,
 };
 
-/**  A label was given or taken back, and what depends on it at once is up to date. */
+/**  A label was given or taken back, and data that depends on it directly is up to date. */
 export type LabelsChanged = {
-	/**  The question answered. */
 	question: QuestionId,
-	/**  The text judged. */
+	/**  The labelled text. */
 	text: TextId,
-	/**  Who judged. */
+	/**  The annotator. */
 	annotator: AnnotatorId,
 	/**  Revision of the predictions. */
 	revision: number,
 };
 
-/**  What the window has to know of the above. */
+/**  The part of the above that the page needs. */
 export type LaunchInfo = {
-	/**  The project to open at once. */
+	/**  Project to open at once. */
 	project: string | null,
-	/**  To read: nothing is written to it. */
+	/**  Whether to open it read-only. */
 	read_only: boolean,
 };
 
-/**  A level as somebody wants it. */
+/**  A requested change to a level. */
 export type LevelEdit = {
-	/**  Where it stands on the scale now; none of a level that is new. */
+	/**  Its current index on the scale; `None` for a new level. */
 	from: number | null,
-	/**  What it is called. */
+	/**  The display name. */
 	name: string,
 	/**  When to choose it; may be empty. */
 	definition: string,
 };
 
-/**  What stands on a level, so that it cannot be removed; nothing of one that can. */
+/**  What depends on a level, so that it cannot be removed; empty if it can be. */
 export type LevelUseInfo = {
 	/**  In words: `12 answers, 1 decision stand`. */
 	words: string | null,
-	/**  Whether it was answered, so that it keeps its place among the others that were, where levels have an order. */
+	/**
+	 *  Whether it was answered; an answered level keeps its position among the other answered ones if
+	 *  levels are ordered.
+	 */
 	answered: boolean,
 };
 
 /**  Which texts are longer than the encoder reads at once. */
 export type LongTextsInfo = {
-	/**  The encoder. */
 	encoder: string,
-	/**  Tokens that it reads at once. */
+	/**  Maximum number of tokens that it reads at once. */
 	tokens: number,
 	/**  Longer texts. */
 	long: number,
-	/**  True where they are read in several parts, false where the rest of them is not read. */
+	/**  True if they are read in several parts, false if the rest of them is not read. */
 	in_parts: boolean,
 };
 
-/**  One of them. */
+/**  One of the answers. */
 export type MergeAnswer = {
-	/**  The answer by its name. */
 	answer: string,
 	/**  When it was given, in milliseconds since 1970-01-01 UTC. */
 	at_ms: number | null,
-	/**  The same where the user is. */
+	/**  The same in the user's time zone. */
 	time: string,
 	/**  Whether it is the one that counts. */
 	current: boolean,
@@ -2250,39 +2451,41 @@ export type MergeAnswer = {
 
 /**  Answers of one person. */
 export type MergeAnswersOf = {
-	/**  Whose. */
 	annotator: string,
-	/**  How many. */
 	answers: number,
 };
 
 /**  Something that is erased or changed. */
 export type MergeChange = {
-	/**  What. */
 	kind: MergeChangeKind,
-	/**  How many. */
 	count: number,
-	/**  The first of them, where they have names. */
+	/**  The first names, if the changed things have names. */
 	names: string[],
 };
 
 /**  What can be erased or changed by another copy. */
 export type MergeChangeKind = 
-/**  People who withdrew there: everything of theirs is erased here. */
+/**  People who withdrew there: their data is erased here. */
 "erased" | 
-/**  People who withdrew there and are not here. */
+/**  People who withdrew there and do not exist here. */
 "withdrawn" | 
-/**  Names under which something was decided or written, and packets, that would count as those of somebody who withdrew. */
+/**
+ *  Names under which something was decided or written, and packets, that would count as those of a
+ *  person who withdrew.
+ */
 "withdrawn_traces" | 
-/**  Answers that count no more, because a later one or none does. */
+/**  Answers that do not count any more, because of a later one or a retraction. */
 "answers" | 
-/**  Answers of later occasions that were taken back, counted again or commented on. */
+/**  Answers of later annotation rounds that were taken back, counted again or commented on. */
 "repeated_answers" | 
 /**  Names and attributes of people. */
 "people" | 
 /**  Texts, help, levels and conditions of questions. */
 "questions" | 
-/**  Group, split or metadata of texts, which the copy noted later; named are those in another part of the split. */
+/**
+ *  Group, split or metadata of texts, which the copy recorded later; named are those in another part
+ *  of the split.
+ */
 "texts" | 
 /**  Versions of the guideline. */
 "guideline" | 
@@ -2290,18 +2493,18 @@ export type MergeChangeKind =
 "decisions" | 
 /**  Right answers of attention checks. */
 "attention_checks" | 
-/**  What the study sets: practice, forms, limits, what is shown. */
+/**  Settings of the study: practice, forms, limits, what is revealed. */
 "study_settings" | 
 /**  Saved panels. */
 "panels";
 
-/**  What is agreed to before files are taken in. */
+/**  What the user confirms before files are merged. */
 export type MergeConsent = {
-	/**  Whole copies that were never taken in here. */
+	/**  Whole copies that were never merged here. */
 	whole_copies: boolean,
-	/**  What erases or changes something that is here. */
+	/**  Merges that erase or change something here. */
 	changes: boolean,
-	/**  Where it is not empty, agreed is only what [`MergeQuestion::seen`] stands for. */
+	/**  If not empty, only the merges identified by [`MergeQuestion::seen`] are confirmed. */
 	seen: string[],
 };
 
@@ -2317,39 +2520,42 @@ export type MergeContradiction = {
 	answers: MergeAnswer[],
 };
 
-/**  What taking in a whole copy adds and changes. */
+/**  What merging a whole copy adds and changes. */
 export type MergeEffectInfo = {
-	/**  Whose answers come. */
+	/**  The people whose answers are added. */
 	answers: MergeAnswersOf[],
-	/**  People who are not here yet. */
+	/**  People who are new here. */
 	new_people: string[],
-	/**  Texts that are not here yet. */
+	/**  Number of texts that are new here. */
 	texts: number,
-	/**  Questions that are not here yet. */
+	/**  Questions that are new here. */
 	new_questions: string[],
-	/**  What is erased or changed here, in words, each with who or what it is about as far as a list is short. */
+	/**
+	 *  What is erased or changed here, in words, each with who or what it is about as long as the list
+	 *  is short.
+	 */
 	changes: MergeChange[],
 };
 
-/**  Something to know of a file that was taken in or refused. */
+/**  A problem or note about a file that was merged or refused. */
 export type MergeProblem = {
-	/**  True where nothing of the file was taken for it. */
+	/**  True if nothing of the file was merged because of it. */
 	refused: boolean,
 	/**  What it is and what to do. */
 	problem: Problem,
 };
 
-/**  What has to be agreed to before a file is taken in. */
+/**  What has to be confirmed before a file is merged. */
 export type MergeQuestion = {
-	/**  It is a whole copy that was never taken in here. */
+	/**  It is a whole copy that was never merged here. */
 	whole_copy: boolean,
 	/**  It erases or changes something that is here. */
 	changes: boolean,
-	/**  Stands for the file and what taking it in does, as it was shown. */
+	/**  Identifies the file and the effect of merging it, as shown to the user. */
 	seen: string,
 };
 
-/**  What came of taking in files. */
+/**  The result of merging files. */
 export type MergeReport = {
 	/**  Each file, in the order given. */
 	files: MergedFile[],
@@ -2365,101 +2571,105 @@ export type MergeSplit = {
 	now: string | null,
 };
 
-/**  What came of taking in one file. */
+/**  The result of merging one file. */
 export type MergedFile = {
-	/**  Where it is. */
+	/**  Path of the file. */
 	file: string,
-	/**  What it is; none where that could not be told. */
+	/**  What it is; none if that could not be determined. */
 	kind: MergedKind | null,
-	/**  Whose packet it is. */
+	/**  The annotator of the packet. */
 	annotator: string | null,
-	/**  When it was handed in. */
+	/**  Time of the submission. */
 	handed_in: number | null,
-	/**  Events in it. */
 	events: number,
 	/**
-	 *  What is new here: answers, marks, answers to texts that were asked again, and of a whole copy also people, texts, questions, what
-	 *  changed of them, packets and decisions.
+	 *  What is new here: answers, marks, answers to texts that were asked again, and for a whole copy
+	 *  also people, texts, questions, their changes, packets and decisions.
 	 */
 	new: number,
-	/**  People who had withdrawn there: everything of theirs was erased here too. */
+	/**  People who had withdrawn there, whose data was therefore erased here too. */
 	withdrawn: number,
 	/**
-	 *  Answers of one person to one question about one text that differ, because they were given in copies which did not know of each
-	 *  other, and of which one came in now.
+	 *  Answers of one person to one question about one text that differ, because they were given in
+	 *  copies which did not know of each other, and of which one was merged now.
 	 */
 	contradicted: number,
 	/**  The first 200 of these. */
 	contradictions: MergeContradiction[],
-	/**  Texts whose group, split or metadata are others here now, because the copy noted them later. */
+	/**  Texts whose group, split or metadata changed here, because the copy recorded them later. */
 	texts_changed: number,
 	/**  Of these, texts that are in another part of the split. */
 	splits_changed: number,
 	/**  The first 200 of these. */
 	splits: MergeSplit[],
-	/**  What taking it in adds and changes; none of a packet and where it could not be computed. */
+	/**  What merging it adds and changes; none for a packet and if it could not be computed. */
 	effect: MergeEffectInfo | null,
-	/**  What has to be agreed to before it is taken in; none where it was taken in or cannot be. */
+	/**  What has to be confirmed before it is merged; none if it was merged or cannot be. */
 	asks: MergeQuestion | null,
-	/**  Where the project is as it was before, where something in it was changed. */
+	/**  Backup of the project from before the merge, if something in it was changed. */
 	backup: string | null,
-	/**  Why nothing of it was taken, or what to know of what was. */
+	/**  Why the file was refused, or notes on the merge. */
 	problems: MergeProblem[],
-	/**  True where nothing of it was taken. */
+	/**  True if nothing was merged from it. */
 	refused: boolean,
 };
 
-/**  What can be taken in. */
-export type MergedKind = 
-/**  A packet. */
-"packet" | 
-/**  What was handed in of a packet. */
+/**  What can be merged. */
+export type MergedKind = "packet" | 
+/**  The submission of a packet. */
 "hand_in" | 
 /**  A whole copy of the project. */
 "copy";
 
-/**  One metric of both. */
+/**  One metric of both runs. */
 export type MetricPair = {
-	/**  Its key. */
 	key: string,
 	/**  Of the first run. */
 	a: number | null,
 	/**  Of the second run. */
 	b: number | null,
-	/**  95 % interval of b - a, by paired bootstrap over texts (over annotators for `annotator_accuracy`), where it was worked out. */
+	/**
+	 *  95 % interval of b - a, by paired bootstrap over texts (over annotators for
+	 *  `annotator_accuracy`), if it was computed.
+	 */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
-	/**  Two-sided p of no difference, where it was worked out. */
+	/**  Two-sided p value of no difference, if it was computed. */
 	p: number | null,
-	/**  True where more is better. */
+	/**  True if higher is better. */
 	higher_is_better: boolean,
 };
 
-/**  The models of a question were fitted anew. */
+/**  The models of a question were refitted. */
 export type ModelChanged = {
-	/**  The question. */
 	question: QuestionId,
 	/**  Revision of the predictions. */
 	revision: number,
 };
 
-/**  Which annotator model. */
+/**  Kinds of annotator models. */
 export type ModelKind = 
-/**  One head trained on each text's most frequent label; ties go to the lowest of the tied levels. */
+/**  One head trained on each text's most frequent label; ties are resolved to the lowest level. */
 "majority" | 
 /**  One head trained on all annotators' labels. */
 "shared" | 
-/**  One head per annotator, trained on that annotator's labels alone; `shared` for annotators without labels. */
+/**
+ *  One head per annotator, trained only on that annotator's labels; `shared` for annotators without
+ *  labels.
+ */
 "sep-heads" | 
-/**  A text and an annotator, each made a short vector, through a feed-forward network. */
+/**  Short vectors for text and annotator, combined by a feed-forward network. */
 "share-rec-ffn" | 
-/**  The same through a Deep & Cross Network. */
+/**  Short vectors for text and annotator, combined by a Deep & Cross Network. */
 "share-rec-dcn" | 
-/**  One head, every annotator's own severity and thresholds, every text's own effect, with shrinkage estimated from the data. */
+/**
+ *  One head, severity and thresholds of every annotator, an effect of every text, with shrinkage
+ *  estimated from the data.
+ */
 "multilevel";
 
-/**  A text that is near the explained one. */
+/**  A text that is similar to the explained one. */
 export type NearText = {
 	/**  Its row. */
 	text: TextId,
@@ -2469,23 +2679,20 @@ export type NearText = {
 	snippet: string,
 	/**  Cosine of the two embeddings, -1 to 1. */
 	similarity: number | null,
-	/**  What the annotator answered; of texts on which people agreed, what most of them did. */
+	/**  The annotator's answer; for texts on which people agreed, the most frequent answer. */
 	answer: Answer,
-	/**  Labels behind the answer. */
+	/**  Number of labels behind the answer. */
 	labels: number,
 };
 
 /**  A decision to add. */
 export type NewDecision = {
-	/**  The question. */
 	question: QuestionId,
-	/**  The text. */
 	text: TextId,
-	/**  What came of it. */
+	/**  The outcome of the decision. */
 	outcome: Outcome,
 	/**  The decided answer, if one was decided on. */
 	answer: Answer | null,
-	/**  Why. */
 	comment: string,
 	/**  Who decides. */
 	by: string,
@@ -2501,72 +2708,65 @@ export type NewGuideline = {
 	by: string,
 	/**  Files of pictures that the body names as `picture:NAME`. */
 	pictures: string[],
-	/**  The version that it was made from: where another one holds by now, nothing is written. */
+	/**  The version on which it is based: if another one is current by now, nothing is written. */
 	after: string | null,
 };
 
 /**  A label to record. */
 export type NewLabel = {
-	/**  The question answered. */
+	/**  The answered question. */
 	question: QuestionId,
-	/**  Who answers. */
+	/**  The annotator. */
 	annotator: AnnotatorId,
 	/**  The text judged. */
 	text: TextId,
-	/**  The answer. */
 	answer: Answer,
-	/**  How long the text was looked at. */
+	/**  How long the text was on screen. */
 	duration_ms: number | null,
 };
 
-/**  An answer in practice. */
 export type NewPracticeAnswer = {
-	/**  Who. */
 	annotator: AnnotatorId,
-	/**  The question. */
 	question: QuestionId,
-	/**  The text. */
 	text: TextId,
-	/**  What. */
 	answer: Answer,
 };
 
-/**  Pass marks to set; what is none stays as it is. */
+/**  Pass marks to set; missing values stay unchanged. */
 export type NewPracticeRule = {
 	/**  The share that must be right, 0 to 1. */
 	pass: number | null,
-	/**  On ordered levels an answer so many levels away counts as right. */
+	/**  Maximum distance, in levels, at which an answer on ordered levels counts as right. */
 	within: number | null,
-	/**  What happens to somebody below it. */
+	/**  What happens to an annotator below it. */
 	then: AfterFailing | null,
 };
 
-/**  Something to do next. */
+/**  A next step. */
 export type NextStep = {
-	/**  What. */
 	kind: NextStepKind,
-	/**  How many texts, people or files it is about, where that can be said. */
+	/**  How many texts, people or files it is about, if that can be counted. */
 	count: number | null,
 };
 
-/**  What could be done next. */
+/**  Kinds of next steps. */
 export type NextStepKind = 
 /**  Import texts. */
 "import" | 
-/**  Say what is asked of them. */
+/**  Define the question that is asked about them. */
 "ask_question" | 
 /**  Label; `count` texts are left. */
 "label" | 
-/**  Get an encoder, without which nothing is predicted. */
+/**  Download an encoder, which is needed for predictions. */
 "get_encoder" | 
-/**  Wait for `count` packets, and take in what is handed in. */
+/**  Wait for `count` packets, and merge the submissions. */
 "take_in" | 
 /**  Let several people label the same texts: `count` have labels of two. */
 "plan" | 
 /**  See where people disagree. */
 "see_disagreement";
 
-/**  What the offsets of a file count. */
+/**  The unit in which a file counts offsets. */
 export type OffsetUnit = 
 /**  Unicode scalar values, as Python counts. */
 "characters" | 
@@ -2575,121 +2775,118 @@ export type OffsetUnit =
 /**  Bytes of UTF-8, as Rust and Go count. */
 "bytes";
 
-/**  The packet that is open. */
+/**  The open packet. */
 export type OpenPacket = {
-	/**  External id of the person whom it is for. */
+	/**  External id of the annotator. */
 	annotator: string,
-	/**  Texts, those asked again included. */
+	/**  Number of texts, including those asked again. */
 	wanted: number,
-	/**  Of these, answered. */
+	/**  Number of texts answered. */
 	given: number,
-	/**  When it was handed in last. */
+	/**  Time of the last submission. */
 	handed_in: number | null,
-	/**  Answers and changes since then. */
+	/**  Number of answers and changes since then. */
 	since: number,
-	/**  How far the practice is; none where nothing is practised on. */
+	/**  State of practice; none without practice texts. */
 	practice: PracticeState | null,
 };
 
-/**  Another project is to be opened: somebody opened its file from outside. */
+/**  A request to open another project, for example by opening its file in the file manager. */
 export type OpenRequested = {
-	/**  Its file. */
 	path: string,
-	/**  To read: nothing is written to it. */
+	/**  Whether to open it read-only. */
 	read_only: boolean,
 };
 
 /**  A text that needs more labels. */
 export type OpenText = {
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	text_id: string,
 	/**  Its beginning. */
 	body: string,
-	/**  Labels that it has. */
+	/**  Number of its labels. */
 	labels: number,
-	/**  Labels that it still needs. */
+	/**  Number of labels that it still needs. */
 	missing: number,
 	/**
-	 *  Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread; none without a label, or where no
-	 *  width is wanted.
+	 *  Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread;
+	 *  none without a label, or if no width is requested.
 	 */
 	width: number | null,
 };
 
-/**  What came of talking about a text. */
+/**  The outcome of discussing a text. */
 export type Outcome = 
-/**  Somebody slipped: a label is not what its author meant. */
+/**  A mistake: a label is not what its author meant. */
 "slip" | 
-/**  The guideline does not say what to answer here. */
+/**  The guideline does not cover this case. */
 "guideline-gap" | 
 /**  The text can be read in several ways. */
 "ambiguous" | 
-/**  People see it differently, and both are right: all labels are kept as they are. */
+/**  A genuine difference of opinion: all labels remain as they are. */
 "real-difference" | 
-/**  The decision before holds no more. */
+/**  Revokes the previous decision. */
 "reopened";
 
-/**  What a project holds and how far it is. */
+/**  The content and the progress of a project. */
 export type Overview = {
-	/**  Texts. */
 	texts: number,
-	/**  Everyone: people who have answered in the window or by the command first, then those with the most labels. */
+	/**
+	 *  Everyone: people who have answered in the window or by the command first, then those with the
+	 *  most labels.
+	 */
 	people: OverviewPerson[],
-	/**  What is asked, in its order. */
+	/**  The questions, in their order. */
 	questions: OverviewQuestion[],
-	/**  What could be done next, the most important first. */
+	/**  Possible next steps, the most important first. */
 	steps: NextStep[],
 };
 
-/**  How far the people of a question agree. */
+/**  Agreement of the people of a question. */
 export type OverviewAgreement = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Krippendorff's alpha; none where there is too little to tell. */
+	/**  Krippendorff's alpha; none if there is too little data. */
 	alpha: number | null,
-	/**  Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs. */
+	/**
+	 *  Lower end of its 95 % interval for people and texts like these, or with fewer than five people
+	 *  for these people; none if there are no differences.
+	 */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
-	/**  True where that interval is for people like these. */
+	/**  True if that interval is for people like these. */
 	like_these: boolean,
 	/**  Lower end of its 95 % interval for these people, on texts like these. */
 	these_low: number | null,
 	/**  Upper end. */
 	these_high: number | null,
-	/**  The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`. */
+	/**  The difference function of alpha: `nominal`, `ordinal`, `MASI`, `words`. */
 	metric: string,
 	/**  Texts with labels of two people or more. */
 	shared: number,
-	/**  Why there is none. */
+	/**  Why there is no alpha. */
 	needs: string | null,
 };
 
-/**  One person. */
 export type OverviewPerson = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Their name on screen. */
 	name: string,
-	/**  True where no person stands behind the labels. */
+	/**  True if the labels were simulated. */
 	simulated: boolean,
-	/**  True where all that is known of the person came from a file. */
+	/**  True if all data of the person came from a file. */
 	imported: boolean,
-	/**  Labels for each question, in the order of the questions. */
+	/**  Number of labels for each question, in the order of the questions. */
 	labels: number[],
-	/**  Texts that the person is asked about: those of their packets, or all. */
+	/**  Number of texts that the person is asked about: those of their packets, or all. */
 	asked: number,
-	/**  Median seconds that an answer took; none where that is not known. */
+	/**  Median seconds per answer; none if not known. */
 	seconds: number | null,
 };
 
-/**  One question. */
 export type OverviewQuestion = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Its name. */
 	name: string,
 	/**  Current labels. */
 	labels: number,
@@ -2699,33 +2896,35 @@ export type OverviewQuestion = {
 	texts: number,
 	/**  Texts with labels of two people or more. */
 	shared: number,
-	/**  Labels that hold each level, option or type. */
+	/**  Number of labels that include each level, option or type. */
 	counts: number[],
 };
 
-/**  What a person chose. It is kept on this computer, and not in the project. */
+/**  A person's own settings, stored on this computer and not in the project. */
 export type OwnCare = {
-	/**  The own limit; none where the study's counts. */
+	/**  The person's own limit; none if the study's counts. */
 	limit: number | null,
-	/**  Which texts are harmful, where the study does not say. */
+	/**  Which texts are harmful, if the study does not define it. */
 	harmful: HarmfulFrom | null,
-	/**  Texts with one of these words or phrases are left out; a word that ends with `*` means every word that begins so. */
+	/**
+	 *  Texts that contain one of these words or phrases are left out; a word that ends with `*` matches
+	 *  every word with that prefix.
+	 */
 	words: string[],
 	/**  Texts of these groups are left out. */
 	groups: string[],
 };
 
-/**  The packet of one person. */
+/**  The task packet of one person. */
 export type PacketInfo = {
-	/**  Who is asked. */
+	/**  The annotator. */
 	annotator: AnnotatorId,
-	/**  What is asked of each text, in this order. */
+	/**  The questions about each text, in this order. */
 	questions: QuestionId[],
 };
 
 /**  The verdict of another composition on the same text. */
 export type PanelBeside = {
-	/**  Its verdict. */
 	verdict: PanelVerdict,
 	/**  Its probabilities, averaged over its panels. */
 	probabilities: (number | null)[],
@@ -2733,142 +2932,149 @@ export type PanelBeside = {
 	apart: number | null,
 };
 
-/**  The panel that verdicts are of. */
+/**  A description of a panel. */
 export type PanelInfo = {
 	/**  The question's name. */
 	question: string,
-	/**  The rule. */
 	rule: string,
-	/**  What it may decide, in the order of all probabilities. */
+	/**  Possible outcomes, in the order of all probabilities. */
 	outcomes: string[],
-	/**  External ids of the members, of a recipe those of the first panel drawn. */
+	/**  External ids of the members, for a recipe those of the first panel drawn. */
 	members: string[],
-	/**  Members who have no label on this question: they are predicted as average people. */
+	/**  Number of members who have no label on this question; they are predicted as average people. */
 	strangers: number,
-	/**  People that a recipe draws from: those with labels; none where members are named. */
+	/**  Number of people from whom a recipe draws: those with labels; none if members are named. */
 	pool: number | null,
-	/**  Panels drawn. */
+	/**  Number of panels drawn. */
 	draws: number,
-	/**  The level of all ranges and intervals. */
+	/**  The confidence level of all ranges and intervals. */
 	level: number | null,
-	/**  False where majorities of so large a panel are drawn by chance, within a standard error of 0.01. */
+	/**
+	 *  False if majorities of so large a panel are estimated by simulation, within a standard error of
+	 *  0.01.
+	 */
 	exact: boolean,
 };
 
-/**  Which texts come first. */
+/**  The order of texts. */
 export type PanelOrder = 
-/**  Those whose verdict is least sure. */
+/**  Texts with the least certain verdict first. */
 "unsure" | 
-/**  Those whose verdict depends most on who of the recipe sits on the panel. */
+/**  Texts whose verdict depends most on the drawn members first. */
 "members" | 
-/**  Those on which the two compositions are furthest apart. */
+/**  Texts on which the two compositions differ most first. */
 "apart";
 
 /**  The verdicts of many panels drawn from one recipe. */
 export type PanelOthers = {
-	/**  Share of the panels of which each outcome is the likeliest. */
+	/**  For each outcome the share of panels for which it is the likeliest. */
 	shares: (number | null)[],
 	/**  Probabilities of the outcomes, averaged over the panels. */
 	probabilities: (number | null)[],
-	/**  Share of the panels whose likeliest outcome is another than the most frequent one. */
+	/**  Share of the panels whose likeliest outcome differs from the most frequent one. */
 	otherwise: number | null,
 };
 
-/**  That a share of a panel has a value of an attribute. */
+/**  Requires a share of a panel to have a value of an attribute. */
 export type PanelShare = {
-	/**  The attribute. */
 	attribute: string,
-	/**  Its value. */
 	value: string,
 	/**  Share of the members, from 0 to 1. */
 	share: number | null,
 };
 
-/**  What a panel is expected to decide on a text. */
+/**  The expected verdict of a panel on a text. */
 export type PanelText = {
-	/**  The text; none of another file. */
+	/**  The text; none for a text of another file. */
 	text: TextId | null,
 	/**  Its name in files. */
 	text_id: string,
-	/**  How it begins. */
+	/**  Beginning of the text. */
 	snippet: string,
 	/**  The panel's verdict. */
 	verdict: PanelVerdict,
-	/**  Members who answered this text, whose answers stand. */
+	/**  Members who answered this text; their answers are used instead of predictions. */
 	answered: number,
-	/**  How it would be with other members of the same recipe. */
+	/**  The verdicts with other members of the same recipe. */
 	others: PanelOthers | null,
-	/**  What the panel beside it is expected to decide. */
+	/**  The expected verdict of the panel to compare with. */
 	beside: PanelBeside | null,
 };
 
-/**  A verdict that is expected. */
+/**  An expected verdict. */
 export type PanelVerdict = {
-	/**  The likeliest outcome. */
+	/**  Index of the likeliest outcome. */
 	likeliest: number,
 	/**  Probabilities of the outcomes. */
 	probabilities: (number | null)[],
-	/**  How sure: the probability of the likeliest. */
+	/**  Certainty: the probability of the likeliest outcome. */
 	sure: number | null,
-	/**  The ends of the central part (`level`) of that probability were the text known exactly. */
+	/**  The central range (`level`) of that probability if the text were known exactly. */
 	range: [number | null, number | null],
-	/**  Nearly any probability of it is possible: labels of this text would tell. */
+	/**  Whether nearly any probability of it is possible, so that labels of this text would help. */
 	too_little: boolean,
-	/**  Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with the probability `level`. */
+	/**
+	 *  For the rule of means: the mean level expected, counted from 1, and the interval that contains it
+	 *  with the probability `level`.
+	 */
 	mean: [number | null, number | null, number | null] | null,
 };
 
-/**  Verdicts on texts, the least sure first. */
+/**  Verdicts on texts, the least certain first. */
 export type PanelVerdicts = {
-	/**  The panel. */
 	panel: PanelInfo,
-	/**  The panel beside it, where one was asked for. */
+	/**  The panel to compare with, if one was requested. */
 	beside: PanelInfo | null,
-	/**  Texts in all. */
 	texts_in_all: number,
-	/**  Those that are shown. */
+	/**  The shown texts. */
 	texts: PanelText[],
 };
 
-/**  Who sits on a panel, and its rule. */
+/**  Members of a panel, and its rule. */
 export type PanelWish = {
-	/**  The question. */
 	question: QuestionId,
-	/**  The members by external id or name; drawn where nobody is named. */
+	/**  The members by external id or name; drawn at random if empty. */
 	members: string[],
-	/**  Members to draw. */
+	/**  Number of members to draw. */
 	size: number,
-	/**  Shares of values of attributes among those drawn. */
+	/**  Shares of attribute values among the drawn members. */
 	shares: PanelShare[],
-	/**  What draws them. */
+	/**  Seed of the draws. */
 	seed: number,
-	/**  The rule as it is written: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL. */
+	/**  The rule in text form: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL. */
 	rule: string,
-	/**  How many panels to draw beside the first, to see how far the verdict depends on who sits there. */
+	/**
+	 *  How many panels to draw in addition to the first, to see how far the verdict depends on its
+	 *  members.
+	 */
 	draws: number,
 };
 
-/**  What is wanted of a report for a paper. */
+/**  The parameters of a report for a paper. */
 export type PaperWish = {
-	/**  Compares models on labels held out, and how fast new people are learned; else what is on record is shown. */
+	/**
+	 *  Compares models on held-out labels, and how fast new people are learned; otherwise uses the
+	 *  stored results.
+	 */
 	evaluate: boolean,
-	/**  Quotes the beginnings of the most contested texts; else their ids alone. */
+	/**  Quotes the beginnings of the most contested texts; otherwise only their ids. */
 	quote_texts: boolean,
-	/**  People by their ids, and groups of fewer than five people too; else pseudonyms, and nothing of so few. */
+	/**
+	 *  Shows people by their ids, including groups of fewer than five people; otherwise pseudonyms, and
+	 *  nothing about such small groups.
+	 */
 	with_ids: boolean,
-	/**  Replaces a report that is there. */
+	/**  Overwrites an existing report. */
 	replace: boolean,
 };
 
-/**  What was written. */
+/**  Summary of a written report. */
 export type PaperWritten = {
-	/**  The folder. */
 	folder: string,
-	/**  Its files, by their paths in it. */
+	/**  Paths of its files, relative to the folder. */
 	files: string[],
 	/**  Their size in bytes. */
 	bytes: number | null,
-	/**  Figures. */
 	figures: number,
 	/**  Tables, each as LaTeX and CSV. */
 	tables: number,
@@ -2876,79 +3082,89 @@ export type PaperWritten = {
 	questions: string[],
 	/**  Labels in `labels.csv`. */
 	labels: number,
-	/**  Values of people's attributes that are left blank in it, because fewer than five people share them or because fewer than five would have a blank. */
+	/**
+	 *  Values of people's attributes that are left blank in it, because fewer than five people share
+	 *  them or because fewer than five would have a blank.
+	 */
 	suppressed: number,
-	/**  The same of each attribute, in a sentence. */
+	/**  The suppressed values of each attribute, in a sentence. */
 	left_blank: string[],
-	/**  People who can still be told apart by what is left of their attributes. */
+	/**  People who can still be identified by the remaining attributes. */
 	told_apart: number,
-	/**  What could not be told, a sentence each. */
+	/**  Figures that could not be computed, a sentence each. */
 	notes: string[],
 };
 
 /**  How much one part contributes to the difference between two annotators. */
 export type PartDifference = {
-	/**  The part; `None` for what is drawn off because text and annotator are not known exactly. */
+	/**  The part; `None` for the shrinkage because text and annotator are not known exactly. */
 	part: ScorePartKind | null,
 	/**  The first annotator's minus the second's, in logits. */
 	value: number | null,
 };
 
-/**  Rows that were pasted, in a file that can be imported. */
+/**  Pasted rows, in a file that can be imported. */
 export type PastedRows = {
-	/**  The file. */
 	path: string,
-	/**  Whether its first line was taken for the names of its columns. */
+	/**  Whether its first line was interpreted as column names. */
 	header: boolean,
 };
 
-/**  Some people: everybody who has one of the values of each attribute that is named, and whoever is named. */
+/**
+ *  A set of people: everyone who has one of the values of each named attribute, and everyone who is
+ *  named.
+ */
 export type PeopleChoice = {
-	/**  Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit. */
+	/**
+	 *  Attribute and value. Several values of one attribute are alternatives; if several attributes are
+	 *  given, each must match.
+	 */
 	attributes: ([string, string])[],
-	/**  People chosen one by one. */
+	/**  People chosen individually. */
 	annotators: AnnotatorId[],
 };
 
-/**  How high one person answers. */
+/**  The severity of one person. */
 export type PersonDifference = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Their name on screen. */
 	name: string,
-	/**  True where no person stands behind the labels. */
+	/**  True if the labels were simulated. */
 	simulated: boolean,
-	/**  Their labels for the question. */
+	/**  Number of their labels for the question. */
 	labels: number,
-	/**  Severity: above 0 they give higher levels than the average person, on the logit scale of the model. */
+	/**
+	 *  Severity: above 0 they give higher levels than the average person, on the logit scale of the
+	 *  model.
+	 */
 	severity: number | null,
-	/**  Whether they are shown to differ from the average person, corrected for the number of people (Holm). */
+	/**
+	 *  Whether they are shown to differ from the average person, corrected for the number of people
+	 *  (Holm).
+	 */
 	shown: boolean,
 };
 
-/**  One person beside a border. */
+/**  A person on one side of a border. */
 export type PersonOnSide = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Name on screen. */
 	name: string,
-	/**  Whether the person labelled the text; else it is a prediction. */
+	/**  Whether the person labelled the text; otherwise the answer is predicted. */
 	labelled: boolean,
 };
 
 /**  The spans that one annotator marked in a text. */
 export type PersonSpans = {
-	/**  Who. */
 	annotator: AnnotatorId,
-	/**  Their name. */
 	name: string,
-	/**  What they marked; nothing is an answer too. */
+	/**  The marked spans; none is an answer too. */
 	spans: Span[],
 };
 
 /**  A picture of a guideline. */
 export type PictureData = {
-	/**  Its name behind `picture:`. */
+	/**  Its name after `picture:`. */
 	name: string,
 	/**  `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
 	media_type: string,
@@ -2958,19 +3174,21 @@ export type PictureData = {
 
 /**  The plan of a study. */
 export type PlanReport = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Reliability that is wanted, of a text's mean and of a person's severity. */
+	/**  Requested reliability, of a text's mean and of a person's severity. */
 	reliability: number | null,
-	/**  Width of the 95 % interval of a text's mean that is wanted, in levels. */
+	/**  Requested width of the 95 % interval of a text's mean, in levels. */
 	interval_width: number | null,
-	/**  What a label costs. */
+	/**  Cost per label. */
 	cost_per_label: number | null,
-	/**  How long a label takes, in seconds: as given, else the median of the labels whose time is known; none with fewer than 20 of them. */
+	/**
+	 *  How long a label takes, in seconds: as given, otherwise the median of the labels whose time is
+	 *  known; none with fewer than 20 of them.
+	 */
 	seconds_per_label: number | null,
-	/**  Labels whose time is known; 0 where it was given. */
+	/**  Number of labels with a known time; 0 if the time was given. */
 	timed_labels: number,
-	/**  Numbers above this are not told. */
+	/**  Numbers above this are not reported. */
 	limit: number,
 	/**  Texts of the project. */
 	texts: number,
@@ -2978,61 +3196,64 @@ export type PlanReport = {
 	labels: number,
 	/**  People with a label. */
 	annotators: number,
-	/**  Where labels differ. */
+	/**  Sources of the variance of labels. */
 	shares: VarianceShares | null,
-	/**  Annotators a text for the reliability. */
+	/**  Annotators per text for the reliability. */
 	for_reliability: PlannedNumber,
-	/**  Annotators a text for the width. */
+	/**  Annotators per text for the width. */
 	for_width: PlannedNumber | null,
-	/**  Annotators a text for both. */
+	/**  Annotators per text for both. */
 	annotators_per_text: number | null,
-	/**  Labels a person for the reliability of that person's severity. */
+	/**  Labels per person for the reliability of that person's severity. */
 	labels_per_person: PlannedNumber,
-	/**  Labels a text has now, on average over texts with a label. */
+	/**  Current labels per text, on average over texts with a label. */
 	labels_per_text_now: number | null,
-	/**  Reliability of the mean of so many. */
+	/**  Reliability of the mean of so many labels. */
 	reliability_now: number | null,
-	/**  Width of the interval from so many, in levels; none without an order of the levels. */
+	/**  Width of the interval from so many labels, in levels; none for unordered levels. */
 	width_now: number | null,
-	/**  Labels of the whole study. */
+	/**  Number of labels of the whole study. */
 	labels_in_all: number | null,
-	/**  Labels that are still missing. */
+	/**  Number of labels that are still missing. */
 	labels_missing: number | null,
-	/**  What the whole study costs. */
+	/**  Cost of the whole study. */
 	cost_in_all: number | null,
-	/**  What is still to be spent. */
+	/**  Remaining cost. */
 	cost_missing: number | null,
-	/**  How long the whole study takes, in seconds of labelling. */
+	/**  Duration of the whole study, in seconds of labelling. */
 	seconds_in_all: number | null,
-	/**  How much of that is still to come. */
+	/**  Remaining duration. */
 	seconds_missing: number | null,
-	/**  Texts that can stop: they have labels enough for the reliability, and their own interval is as narrow as is wanted. */
+	/**
+	 *  Texts that can stop: they have enough labels for the reliability, and their own interval is as
+	 *  narrow as requested.
+	 */
 	texts_done: number,
-	/**  People whose severity is known well enough. */
+	/**  Number of people whose severity is known well enough. */
 	people_done: number,
-	/**  True where no text needs another label. */
+	/**  True if no text needs another label. */
 	done: boolean,
-	/**  Texts that need more, the fewest missing first. */
+	/**  Texts that need more labels, the fewest missing first. */
 	open_texts: OpenText[],
-	/**  What is missing where nothing can be told. */
+	/**  What is missing if nothing can be estimated. */
 	needs: string | null,
-	/**  What to know about these numbers. */
+	/**  A note on these numbers. */
 	remark: string | null,
 };
 
-/**  What is wanted of a study. */
+/**  The requirements of a study. */
 export type PlanWish = {
 	/**  Reliability of a text's mean and of a person's severity, between 0 and 1. */
 	reliability: number | null,
-	/**  Width of the 95 % interval of a text's mean, in levels; of a binary question as a share. */
+	/**  Width of the 95 % interval of a text's mean, in levels; for a binary question as a share. */
 	interval_width: number | null,
-	/**  What a label costs. */
+	/**  Cost per label. */
 	cost_per_label: number | null,
-	/**  How long a label takes, in seconds; as measured with `None`. */
+	/**  Time per label in seconds; as measured if `None`. */
 	seconds_per_label: number | null,
 };
 
-/**  A number that is recommended, with its 95 % interval. */
+/**  A recommended number with its 95 % interval. */
 export type PlannedNumber = {
 	/**  The number; none above the limit of the report. */
 	value: number | null,
@@ -3042,21 +3263,20 @@ export type PlannedNumber = {
 	high: number | null,
 };
 
-/**  What a person learns after an answer in practice. */
+/**  Feedback after an answer in practice. */
 export type PracticeFeedback = {
 	/**  Whether it counts as right. */
 	right: boolean,
 	/**  The right answer. */
 	answer: Answer,
-	/**  Its name. */
 	answer_name: string,
 	/**  Why it is the right one. */
 	reason: string,
-	/**  How far the person is now. */
+	/**  The person's state now. */
 	state: PracticeState,
 };
 
-/**  What came of one person's practice. */
+/**  The practice of one person. */
 export type PracticePerson = {
 	/**  External id. */
 	annotator: string,
@@ -3066,15 +3286,14 @@ export type PracticePerson = {
 	rounds: PracticeRoundInfo[],
 } & PracticeResult;
 
-/**  How somebody stands against the pass mark of practice. */
+/**  A person's result compared with the pass mark of practice. */
 export type PracticeResult = {
-	/**  By the last round that was finished. */
+	/**  The standing after the last finished round. */
 	standing: Standing,
-	/**  Rounds begun. */
 	rounds_begun: number,
-	/**  Right answers of that round, or of the one at hand where none is finished. */
+	/**  Right answers in that round, or in the current one if none is finished. */
 	right: number,
-	/**  Of so many. */
+	/**  Number of answers. */
 	of: number,
 };
 
@@ -3082,19 +3301,19 @@ export type PracticeResult = {
 export type PracticeRoundInfo = {
 	/**  Right answers. */
 	right: number,
-	/**  Of so many. */
+	/**  Number of answers. */
 	of: number,
-	/**  Whether all was answered. */
+	/**  Whether all texts were answered. */
 	finished: boolean,
 };
 
-/**  When practice counts as passed, and what happens otherwise. */
+/**  When practice is passed, and what happens otherwise. */
 export type PracticeRule = {
-	/**  The share of the practice texts that must be right, 0 to 1. */
+	/**  The share of practice texts that must be right, 0 to 1. */
 	pass: number | null,
-	/**  On ordered levels an answer so many levels away counts as right. */
+	/**  On ordinal scales, an answer up to this many levels away counts as right. */
 	within: number,
-	/**  What happens to somebody below it. */
+	/**  What happens below the pass mark. */
 	then: AfterFailing,
 };
 
@@ -3104,58 +3323,50 @@ export type PracticeSetup = {
 	rule: PracticeRule,
 	/**  The texts, in the order of the first round. */
 	texts: PracticeTextInfo[],
-	/**  What came of it, each person who has begun. */
+	/**  The results of each person who has begun. */
 	people: PracticePerson[],
 };
 
-/**  Practice as the person sees it who practises. */
+/**  The state of practice for the person who practises. */
 export type PracticeState = {
-	/**  What is to be done now. */
+	/**  The next step. */
 	step: PracticeStep,
-	/**  True where attention checks, and not practice, are the reason. */
+	/**  True if the reason is attention checks and not practice. */
 	by_checks: boolean,
-	/**  The round at hand, from 1. */
+	/**  The current round, from 1. */
 	round: number,
-	/**  Answered in it. */
+	/**  Number of answered texts in the round. */
 	done: number,
-	/**  Of so many. */
+	/**  Number of texts in the round. */
 	total: number,
-	/**  What came of the last round that was finished. */
+	/**  The result of the last finished round. */
 	result: PracticeResult | null,
 	/**  The mark, and what happens below it. */
 	rule: PracticeRule,
 };
 
-/**  What somebody may do now. */
+/**  What an annotator may do now. */
 export type PracticeStep = 
-/**  Practise: a round is to be begun or finished. */
-"practise" | 
-/**  Label. */
-"label" | 
-/**  Nothing more: the study's author decided so for those who fall short. */
+/**  Practise: start or finish a round. */
+"practise" | "label" | 
+/**  Nothing more: the study's author stops people who fail. */
 "stopped";
 
 /**  A text to practise on, before the person has answered: without its right answer. */
 export type PracticeTask = {
-	/**  The question. */
 	question: QuestionId,
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	external_id: string,
 	/**  What is judged. Plain text: never to be rendered as HTML. */
 	body: string,
-	/**  The round. */
 	round: number,
 };
 
 /**  A text to practise on. */
 export type PracticeTextInfo = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Its name. */
 	question_name: string,
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	text_id: string,
@@ -3163,7 +3374,6 @@ export type PracticeTextInfo = {
 	body: string,
 	/**  The right answer. */
 	answer: Answer,
-	/**  Its name. */
 	answer_name: string,
 	/**  Why it is the right one. */
 	reason: string,
@@ -3179,31 +3389,34 @@ export type PredictionsWritten = {
 	texts: number,
 	/**  People predicted. */
 	people: number,
-	/**  Those of them without a label: they are predicted as the average person. */
+	/**  How many of them have no label; they are predicted as the average person. */
 	people_without_labels: number,
 	/**  Rows, one for each text and person. */
 	rows: number,
 };
 
-/**  What can go wrong, as the window shows it. */
+/**  A problem, as shown in the window. */
 export type Problem = {
 	/**  Stable, kebab-case: `project-newer`, `project-locked`, `encoder-missing`, ... */
 	code: string,
-	/**  One sentence: what was wrong. */
+	/**  What is wrong, in one sentence. */
 	message: string,
-	/**  Where it was and what to do, if there is more to say. */
+	/**  Where the problem was and what to do, if there is more to report. */
 	detail: string | null,
 };
 
-/**  How far one annotator is with one question, or with several on one screen. */
+/**  The progress of an annotator with one question, or with several on one screen. */
 export type Progress = {
-	/**  Texts labelled today (local time), retractions taken off; of several questions those that were finished today. */
+	/**
+	 *  Texts labelled today (local time) minus retractions; for several questions, the texts that were
+	 *  finished today.
+	 */
 	today: number,
 	/**  Texts on which this annotator has answered every question that is asked. */
 	done: number,
-	/**  Texts in all about which a question is asked. */
+	/**  Number of texts about which a question is asked. */
 	total: number,
-	/**  Texts of which every question that is left was skipped. */
+	/**  Texts of which every unanswered question was skipped. */
 	skipped: number,
 	/**  Texts flagged. */
 	flagged: number,
@@ -3211,10 +3424,10 @@ export type Progress = {
 	left_out?: number,
 };
 
-/**  Texts, annotators, questions or embeddings of the open project changed: ask for it again. */
+/**  Texts, annotators, questions or embeddings of the open project changed: fetch it again. */
 export type ProjectChanged = [];
 
-/**  Kept in the project, so that it opens as it was left. */
+/**  Choices that are stored in the project, so that it opens as it was left. */
 export type ProjectChoices = {
 	/**  The annotator who labelled last. */
 	annotator: AnnotatorId | null,
@@ -3222,15 +3435,18 @@ export type ProjectChoices = {
 	question: QuestionId | null,
 	/**  The order of texts chosen last. */
 	order: TextOrder,
-	/**  The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`, `disagreement`. */
+	/**
+	 *  The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`,
+	 *  `disagreement`.
+	 */
 	view: string | null,
-	/**  The attribute annotators were grouped by last. */
+	/**  The attribute by which annotators were grouped last. */
 	group_by: string | null,
 	/**  The groups that were compared last. */
 	compared: GroupsChoice | null,
-	/**  What was wanted of the study last. */
+	/**  The last requirements of the study plan. */
 	plan: PlanWish | null,
-	/**  The questions that are on one screen, in their order; none where one is asked at a time. */
+	/**  The questions that are on one screen, in their order; none if one is asked at a time. */
 	screen?: QuestionId[],
 };
 
@@ -3238,59 +3454,67 @@ export type ProjectChoices = {
 export type ProjectInfo = {
 	/**  Where the file is. */
 	path: string,
-	/**  File name without its ending. */
+	/**  File name without its extension. */
 	name: string,
-	/**  Texts in all. */
+	/**  Number of all texts. */
 	texts: number,
-	/**  Annotators in all. */
+	/**  Number of all annotators. */
 	annotators: number,
-	/**  Those of them who have no label yet, for any question. */
+	/**  How many of them have no label yet, for any question. */
 	annotators_without_labels: number,
-	/**  Current labels in all. */
+	/**  Number of all current labels. */
 	labels: number,
-	/**  What is asked. */
+	/**  The questions. */
 	questions: QuestionInfo[],
 	/**  Names of the annotators' attributes, and their values in use. */
 	attributes: AttributeInfo[],
-	/**  Whether how others see a text is shown to a person who has answered it; never in a packet. */
+	/**
+	 *  Whether other people's views of a text are revealed to a person who has answered it; never in a
+	 *  packet.
+	 */
 	reveals: boolean,
-	/**  Current labels of people to whom something of others had been shown about the text before. */
+	/**  Current labels of people to whom other people's data on the text had been revealed before. */
 	labels_after_shown: number,
-	/**  What the study sets for the care of its people. */
+	/**  The study's settings for the care of its annotators. */
 	care: StudyCare,
-	/**  Said wherever labels are shown when annotators are simulated: who they are and how their labels were made. */
+	/**
+	 *  Notice for simulated annotators, shown wherever labels are: who they are and how their labels
+	 *  were made.
+	 */
 	simulated_notice: string | null,
-	/**  Embeddings. */
+	/**  State of the embeddings. */
 	encoding: EncodingState,
-	/**  What was chosen last in this project. */
+	/**  The last choices in this project. */
 	choices: ProjectChoices,
-	/**  Whose packet this is, and what it asks; none of a whole project. */
+	/**  The annotator and the questions of this packet; none for a whole project. */
 	packet: PacketInfo | null,
-	/**  Whether it is open to read: nothing can be written to it. */
+	/**  Whether it is open read-only. */
 	read_only: boolean,
-	/**  Said where the journal of another file lay beside the project when it was opened: where it was put. */
+	/**
+	 *  Notice that the journal of another file was found next to the project when it was opened, and
+	 *  where it was moved.
+	 */
 	journal_notice: string | null,
 };
 
 /**  Predicted scores of questions, correlated with one another. */
 export type QuestionCorrelation = {
-	/**  What was asked for. */
+	/**  The parameters. */
 	choice: CorrelationChoice,
-	/**  The scores. */
 	scores: ScoredQuestion[],
-	/**  Every pair of them, in the order of `a`, then of `b`. */
+	/**  Every pair of scores, in the order of `a`, then of `b`. */
 	pairs: ScorePair[],
-	/**  Texts, copies counted once. */
+	/**  Number of texts, copies counted once. */
 	texts: number,
-	/**  Further texts that say the same as one of these. */
+	/**  Further texts with the same body as one of these. */
 	copies: number,
-	/**  Texts that taught the encoder: they are in no held-out figure. */
+	/**  Texts that trained the encoder; they are in no held-out figure. */
 	taught_encoder: number,
-	/**  Annotators whose predictions a score is the mean of; of runs the greatest number. */
+	/**  Number of annotators over whom a score is averaged; for runs the largest number. */
 	annotators: number,
-	/**  Folds of the labelled texts; none where runs score. */
+	/**  Number of folds of the labelled texts; none if runs score. */
 	folds: number | null,
-	/**  Questions that were left out, and why; what else is to be known. */
+	/**  Notes, including on questions that were left out. */
 	notes: string[],
 	/**  Revision of the predictions before labels were read. */
 	revision: number,
@@ -3298,52 +3522,51 @@ export type QuestionCorrelation = {
 	stale: boolean,
 };
 
-/**  A question as it is to be. */
+/**  A question to save. */
 export type QuestionDraft = {
 	/**  The sentence an annotator reads. */
 	prompt: string,
-	/**  What is written beside it. */
+	/**  The help text shown with it. */
 	help: QuestionHelp,
 	/**  All its levels, in their order. */
 	levels: LevelEdit[],
-	/**  Whether it offers to say that one cannot say. */
+	/**  Whether it offers "cannot say". */
 	cannot_say: boolean,
-	/**  Where it is asked; everywhere without one. */
+	/**  Condition under which it is asked; always if none. */
 	only_if: Condition | null,
-	/**  What can be said beside an answer. */
+	/**  Which notes annotators can add to an answer. */
 	remarks: RemarkForm,
 };
 
-/**  One edit of a question. */
 export type QuestionEditInfo = {
-	/**  When, in milliseconds since 1970-01-01 UTC. */
+	/**  Time of the edit, in milliseconds since 1970-01-01 UTC. */
 	at: number | null,
-	/**  What changed. */
+	/**  The edited parts. */
 	parts: QuestionPart[],
 };
 
-/**  How a question was edited since it was added. */
+/**  Edits of a question since it was added. */
 export type QuestionEdits = {
-	/**  Every time, the first one first. */
+	/**  All edits, the oldest first. */
 	edits: QuestionEditInfo[],
-	/**  Current labels that were given before the last one. */
+	/**  Current labels that were given before the last edit. */
 	labels_before: number,
 };
 
-/**  What helps to answer a question. Every part may be empty. */
+/**  Help for answering a question. Every part may be empty. */
 export type QuestionHelp = {
-	/**  What the question means. */
+	/**  Explanation of the question. */
 	text: string,
-	/**  What stands at the low end of the scale, such as "not at all". */
+	/**  Anchor at the low end of the scale, such as "not at all". */
 	low: string,
-	/**  What stands at the high end, such as "extremely". */
+	/**  Anchor at the high end, such as "extremely". */
 	high: string,
 };
 
 /**  A question in this project, or one option of a multi-label question: see [`QuestionId::of_option`]. */
 export type QuestionId = number;
 
-/**  A question and how far its labelling is. */
+/**  A question and the progress of its labelling. */
 export type QuestionInfo = {
 	/**  Its row. */
 	id: QuestionId,
@@ -3351,46 +3574,48 @@ export type QuestionInfo = {
 	name: string,
 	/**  The sentence an annotator reads. */
 	prompt: string,
-	/**  What is written beside it. */
+	/**  The help text shown with it. */
 	help: QuestionHelp,
 	/**  The answers. */
 	scale: Scale,
-	/**  What each level means, in their order; empty where nothing is said. */
+	/**  What each level means, in their order; empty without definitions. */
 	definitions: string[],
-	/**  Whether it offers to say that one cannot say. */
+	/**  Whether it offers "cannot say". */
 	cannot_say: boolean,
-	/**  How many current answers say so; they are no labels. */
+	/**  How many current answers are "cannot say"; they are not labels. */
 	unsaid: number,
-	/**  Of a multi-label question its options, each as a yes/no question, which models, figures and views are of. */
+	/**
+	 *  For a multi-label question its options, each as a yes/no question, to which models, figures and
+	 *  views refer.
+	 */
 	options: QuestionInfo[],
-	/**  Where it is asked; everywhere without one. */
+	/**  Condition under which it is asked; always if none. */
 	only_if: Condition | null,
-	/**  What can be said beside an answer. */
+	/**  Which notes annotators can add to an answer. */
 	remarks: RemarkForm,
 	/**  Current labels. */
 	labels: number,
 	/**  Annotators who have a current label for it. */
 	annotators_with_labels: number,
-	/**  How it was edited since it was added. */
+	/**  Edits since the question was added. */
 	edits: QuestionEdits,
 };
 
-/**  What can change of a question. */
+/**  Parts of a question that can be edited. */
 export type QuestionPart = 
-/**  The sentence that is asked. */
+/**  The prompt. */
 "text" | 
 /**  Help and anchors. */
 "help" | 
 /**  Names and definitions of levels. */
 "level_names" | 
-/**  Levels added, removed or put in another order. */
+/**  Levels added, removed or reordered. */
 "levels" | 
-/**  Whether it offers to say that one cannot say. */
+/**  Whether it offers "cannot say". */
 "cannot_say";
 
-/**  The scale of a new question, where a file answers several. */
+/**  The scale of a new question, in a file that answers several. */
 export type QuestionScale = {
-	/**  The name of the question. */
 	question: string,
 	/**  Kind of scale. */
 	kind: ScaleKind,
@@ -3398,41 +3623,47 @@ export type QuestionScale = {
 	levels: string[],
 };
 
-/**  Texts in order of predicted disagreement. */
+/**  Texts ranked by predicted disagreement. */
 export type Ranking = {
-	/**  Grows whenever predictions change. */
+	/**  Increases whenever predictions change. */
 	revision: number,
 	/**  Texts, most disagreement first. */
 	texts: TextId[],
-	/**  The measure that ranks them, in the same order. */
+	/**  The measure of each text, in the same order. */
 	values: (number | null)[],
-	/**  Their mean levels (index), in the same order; empty for scales without an order. */
+	/**  Mean level (index) of each text, in the same order; empty for unordered scales. */
 	means: (number | null)[],
-	/**  How split they are, in the same order. */
+	/**  Split of each text, in the same order. */
 	splits: (number | null)[],
-	/**  Mean level (index) of their labels alone, in the same order; no number with fewer than two labels, empty for scales without an order. */
+	/**
+	 *  Mean level (index) of their labels, without predictions, in the same order; not a number with
+	 *  fewer than two labels, empty for unordered scales.
+	 */
 	observed_means: (number | null)[],
-	/**  How split their labels alone are, as `observed_means`. */
+	/**  How split their labels are, without predictions, in the order of `observed_means`. */
 	observed_splits: (number | null)[],
 	/**  Labels that the chosen annotators gave them, in the same order. */
 	labels: number[],
-	/**  Annotators the measures run over. */
+	/**  Number of annotators over whom the measures are computed. */
 	annotators: number,
-	/**  Those of them who have no label for the question yet, and are predicted from what is known of everyone. */
+	/**  How many of them have no label for the question yet; they are predicted as average people. */
 	annotators_without_labels: number,
-	/**  What to know about these predictions, such as a missing encoder. */
+	/**  A note on these predictions, for example on a missing encoder. */
 	remark: string | null,
 	/**  How the variances behind them were estimated; none without a live model. */
 	estimation: Estimation | null,
-	/**  What is missing before these figures mean something; `None` where there is enough. */
+	/**  What is missing before these figures are meaningful; `None` if there is enough data. */
 	needs: string | null,
-	/**  Sizes of groups of texts that follow each other and cannot be told apart, from the first text on; texts after them are in none. For `combined` alone. */
+	/**
+	 *  Sizes of groups of consecutive texts that cannot be distinguished, from the first text on; later
+	 *  texts are in none. For `combined` only.
+	 */
 	ties: number[],
-	/**  How much labels count; for `combined` alone. */
+	/**  How much labels count; for `combined` only. */
 	label_weight: LabelWeight | null,
-	/**  What the order stands on, in a sentence; for `combined` alone. */
+	/**  What the ranking is based on, in a sentence; for `combined` only. */
 	basis: string | null,
-	/**  Whether labels alone rank, because the models are still being fitted. */
+	/**  Whether the ranking uses only labels because the models are still being fitted. */
 	by_labels: boolean,
 };
 
@@ -3440,164 +3671,155 @@ export type Ranking = {
 export type RecentProject = {
 	/**  Where the file is. */
 	path: string,
-	/**  File name without its ending. */
+	/**  File name without its extension. */
 	name: string,
 	/**  When it was last open. */
 	opened_at: number | null,
-	/**  False where the file has gone. */
+	/**  False if the file does not exist any more. */
 	exists: boolean,
 	/**  True for the sample project. */
 	sample: boolean,
 };
 
-/**  What a person says beside an answer. All of it is optional. */
+/**  A note on an answer. Every part is optional. */
 export type Remark = {
-	/**  In the person's own words. */
+	/**  Free text. */
 	note: string | null,
-	/**  Of the reasons that the question offers, by their words, in the order in which they were offered. */
+	/**  The selected reasons, by their wording, in the order in which the question offers them. */
 	reasons: string[],
-	/**  How sure the person is, from 1 (a guess) to 5 (certain). */
+	/**  Confidence of the annotator, from 1 (a guess) to 5 (certain). */
 	confidence: number | null,
 };
 
-/**  What a question offers for remarks: notes always can be given. */
+/**  The reasons and confidence that a question offers. Free-text notes are always possible. */
 export type RemarkForm = {
-	/**  Reasons to choose from, in this order. */
+	/**  Reasons to choose from, in display order. */
 	reasons: string[],
-	/**  Whether the person is asked how sure they are. */
+	/**  Whether annotators are asked for their confidence. */
 	confidence: boolean,
 };
 
-/**  What one person said beside an answer, or marked. */
+/**  One person's note or flag on an answer. */
 export type RemarkInfo = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Its name. */
 	question_name: string,
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	text_id: string,
 	/**  What is judged. Plain text: never to be rendered as HTML. */
 	body: string,
-	/**  Who. */
 	annotator: AnnotatorId,
-	/**  Their name. */
 	annotator_name: string,
-	/**  1, or the later occasion on which the text was asked again. */
+	/**  1, or the later annotation round in which the text was asked again. */
 	occasion: number,
-	/**  What they answer now, on that occasion. */
+	/**  Their current answer in that round. */
 	answer: string | null,
 	/**  Whether they flagged the text. */
 	flagged: boolean,
-	/**  Whether they put it off, and have not answered since. */
+	/**  Whether they skipped it, and have not answered since. */
 	skipped: boolean,
 	/**  The number of the version of the guideline that they had on screen when they answered. */
 	guideline: number | null,
-	/**  When they last did something to it. */
+	/**  When they last changed something. */
 	at: number | null,
 } & Remark;
 
-/**  Which remarks are asked for. */
+/**  Which notes to list. */
 export type RemarkQuery = {
-	/**  To this question. */
 	question: QuestionId | null,
-	/**  Of this annotator. */
 	annotator: AnnotatorId | null,
-	/**  With all of these words, in notes, reasons, the text or its id. */
+	/**  Only notes that contain all of these words, or whose reason, text or text id does. */
 	words: string,
-	/**  With this reason. */
+	/**  Only notes with this reason. */
 	reason: string | null,
-	/**  Flagged texts alone. */
+	/**  Only flagged texts. */
 	flagged: boolean,
 };
 
-/**  What is to be taken out. */
-export type Removal = 
-/**  A question. */
-({ question: QuestionId }) & { annotator?: never; text?: never } | 
-/**  A text. */
-({ text: TextId }) & { annotator?: never; question?: never } | 
+/**  What is to be removed. */
+export type Removal = ({ question: QuestionId }) & { annotator?: never; text?: never } | ({ text: TextId }) & { annotator?: never; question?: never } | 
 /**  A person. */
 ({ annotator: AnnotatorId }) & { question?: never; text?: never } | 
-/**  What the last import added. */
+/**  The data that the last import added. */
 "last_import";
 
-/**  How many of each. */
+/**  Counts of each kind of data. */
 export type RemovalCounts = {
-	/**  Questions. */
 	questions: number,
-	/**  Texts. */
 	texts: number,
 	/**  People. */
 	annotators: number,
 	/**  Answers, skips, flags and notes. */
 	answers: number,
-	/**  Names and attributes of people who were there before. */
+	/**  Names and attributes of people who already existed. */
 	attributes: number,
 };
 
-/**  What would go with something that is taken out. */
+/**  Data that would be removed together with something. */
 export type RemovalPreview = {
-	/**  Its name in files; of an import that of the file. */
+	/**  Its name in files; for an import the name of the file. */
 	name: string,
-	/**  Why it cannot go, in words; none where it can. */
+	/**  Why it cannot be removed, in words; none if it can. */
 	stays: string | null,
-	/**  When it was imported, in milliseconds since 1970-01-01 UTC; none of what is no import. */
+	/**  When it was imported, in milliseconds since 1970-01-01 UTC; none if it is not an import. */
 	imported_at: number | null,
-	/**  What it holds. */
+	/**  Its content. */
 	counts: RemovalCounts,
 };
 
-/**  What went. */
+/**  The result of a removal. */
 export type Removed = {
-	/**  As in [`RemovalPreview`]. */
+	/**  See [`RemovalPreview`]. */
 	name: string,
-	/**  What went. */
+	/**  The removed data. */
 	gone: RemovalCounts,
-	/**  What of an import stays, because somebody used, changed or took it back since. */
+	/**  What of an import is retained, because it was used, changed or retracted since. */
 	kept: RemovalCounts,
 };
 
-/**  One annotator. */
 export type RunAnnotator = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Name on screen. */
 	name: string,
 	/**  Labels scored. */
 	labels: number,
-	/**  Share predicted. */
+	/**  Share of labels predicted correctly. */
 	accuracy: number | null,
-	/**  Share that this person's most frequent level would have predicted. */
+	/**  The same share for always predicting this person's most frequent level. */
 	baseline: number | null,
 	/**  Log loss, in nats. */
 	log_loss: number | null,
 };
 
-/**  A question of another project, or another one of this, whose labels taught a run's encoder too. */
+/**  A question of another project, or another one of this, whose labels also trained a run's encoder. */
 export type RunAuxiliary = {
 	/**  Identity of its project (a UUID), which all copies of it share. */
 	project: string,
 	/**  Name of the project file without its folder. */
 	file: string,
-	/**  Name of the question. */
 	question: string,
-	/**  Texts whose labels taught. */
+	/**  Texts whose labels were used for training. */
 	texts: number,
-	/**  Labels that taught. */
+	/**  Number of labels used for training. */
 	labels: number,
-	/**  Annotators who gave them. */
+	/**  Number of annotators of these labels. */
 	annotators: number,
-	/**  Labelled texts that did not teach because they are scored: validation and test have the same bodies. */
+	/**
+	 *  Labelled texts that were not used for training because they are scored: validation and test have
+	 *  the same bodies.
+	 */
 	left_out_texts: number,
 };
 
 /**  The figures of a baseline, which reads no text. */
 export type RunBaseline = {
-	/**  `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the shares of levels among each annotator's training labels, shrunk towards everybody's; its median for distances) or `prior` (everybody's shares). */
+	/**
+	 *  `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the
+	 *  shares of levels among each annotator's training labels, shrunk towards those of all annotators;
+	 *  its median for distances) or `prior` (the shares over all annotators).
+	 */
 	name: string,
-	/**  Its metrics; those of probabilities are missing where it gives one answer. */
+	/**  Its metrics; those of probabilities are missing if it gives only an answer. */
 	metrics: RunMetric[],
 };
 
@@ -3605,22 +3827,20 @@ export type RunBaseline = {
 export type RunBin = {
 	/**  Mean confidence in it. */
 	confidence: number | null,
-	/**  Share of these labels that were predicted. */
+	/**  Share of these labels that were predicted correctly. */
 	accuracy: number | null,
-	/**  Labels in it. */
 	labels: number,
 };
 
-/**  A training run began, went on or ended. */
+/**  A training run began, progressed or ended. */
 export type RunChanged = RunInfo;
 
-/**  One class. */
 export type RunClass = {
 	/**  The level's name. */
 	name: string,
-	/**  Of those predicted so, the share that are. */
+	/**  Precision: of those predicted as this level, the share that are of it. */
 	precision: number | null,
-	/**  Of those that are, the share predicted so. */
+	/**  Recall: of those of this level, the share that are predicted as it. */
 	recall: number | null,
 	/**  Their harmonic mean. */
 	f1: number | null,
@@ -3628,13 +3848,13 @@ export type RunClass = {
 	support: number,
 };
 
-/**  Two runs side by side. Only runs scored on the same labels can be compared. */
+/**  Comparison of two runs that were scored on the same labels. */
 export type RunComparison = {
 	/**  The first run. */
 	a: number,
 	/**  The second run. */
 	b: number,
-	/**  One line a metric. */
+	/**  One entry per metric. */
 	metrics: MetricPair[],
 	/**  One point for each annotator: accuracy under both. */
 	annotators: AnnotatorPair[],
@@ -3644,45 +3864,49 @@ export type RunComparison = {
 	labels: number,
 };
 
-/**  Everything about one run. */
+/**  All data on one run. */
 export type RunDetail = {
-	/**  As in the list. */
+	/**  The entry of the list. */
 	info: RunInfo,
-	/**  What was asked. */
+	/**  The settings. */
 	choices: TrainChoices,
 	/**  Texts and labels of the training, validation and test sets. */
 	sizes: RunSizes,
-	/**  Encoder version it began with. */
+	/**  The encoder version from which it started. */
 	encoder: string | null,
-	/**  What taught the encoder beside this question; empty before labels are divided. */
+	/**  What trained the encoder in addition to this question; empty before labels are divided. */
 	auxiliary: RunAuxiliary[],
 	/**  Precision, recall and F1 of each class. */
 	classes: RunClass[],
-	/**  The same of each option, in runs of earlier versions on a whole multi-label question; empty for others. */
+	/**
+	 *  The same of each option, in runs of earlier versions on a whole multi-label question; empty for
+	 *  others.
+	 */
 	options: RunClass[],
 	/**  Labels by true level (rows) and predicted level (columns). */
 	confusion: number[][],
-	/**  Confidence against how often it was right. */
+	/**  Calibration: confidence and accuracy. */
 	calibration: RunBin[],
-	/**  One line for each annotator scored. */
+	/**  One entry for each scored annotator. */
 	annotators: RunAnnotator[],
-	/**  What can be said of the same test labels without reading the texts; empty where the training labels were not kept. */
+	/**
+	 *  Baselines on the same test labels that do not read the texts; empty if the training labels were
+	 *  not stored.
+	 */
 	baselines: RunBaseline[],
-	/**  Of a type of spans whose words were learned in the same training: the scores on words. */
+	/**  For a type of spans whose words were learned in the same training: the scores on words. */
 	words: RunWords | null,
-	/**  What is to be known about it, a sentence each: annotators without a head, ties of majorities, ... */
+	/**  Notes, a sentence each: annotators without a head, ties of majorities, ... */
 	notes: string[],
 };
 
 /**  A run in the list. */
 export type RunInfo = {
-	/**  Its number in this project, as people type it. */
+	/**  Its number in this project, as users type it. */
 	id: number,
-	/**  Its identity (a UUID), in every copy of the project; its files lie in a folder of this name. */
+	/**  Its identity (a UUID), in every copy of the project; its files are in a folder of this name. */
 	uid: string,
-	/**  The question. */
 	question: QuestionId,
-	/**  Its name. */
 	question_name: string,
 	/**  The annotator model. */
 	model: ModelKind,
@@ -3692,45 +3916,44 @@ export type RunInfo = {
 	layers: number,
 	/**  Rank of the additions, for `lora`. */
 	rank: number,
-	/**  How many vectors learned, for `prompt`. */
+	/**  Number of learned vectors, for `prompt`. */
 	vectors: number,
-	/**  How many questions of other projects taught the encoder too. */
+	/**  Number of questions of other projects that also trained the encoder. */
 	auxiliary: number,
-	/**  How many questions and options were learned together on one encoder; 0 for a run of one alone. */
+	/**  How many questions and options were learned together on one encoder; 0 for a run of a single one. */
 	joint: number,
-	/**  The runs of the others of them, in their order; those that were deleted are not among them. */
+	/**  The other runs among them, in their order, without deleted ones. */
 	trained_with: number[],
 	/**  How labels were divided. */
 	split: string,
-	/**  Its seed. */
 	seed: number,
-	/**  How it is. */
+	/**  The state of the run. */
 	state: WorkState,
 	/**  The job that works on it, while it runs. */
 	job: number | null,
 	/**  When it began. */
 	started_at: number | null,
-	/**  Seconds it took, or has taken so far. */
+	/**  Duration in seconds, so far if it is running. */
 	seconds: number | null,
 	/**  `cpu`, `cuda` or `metal`. */
 	device: string,
 	/**  Evaluations so far; empty for convex models, which are fitted in one go. */
 	epochs: EpochInfo[],
-	/**  Passes it will make at most. */
+	/**  Maximum number of passes. */
 	epochs_planned: number,
-	/**  Seconds left, while it runs and where that can be told. */
+	/**  Estimated seconds left, while it runs and if available. */
 	seconds_left: number | null,
 	/**  Scores on the test texts; none before it has ended. */
 	scores: RunScores | null,
 	/**  Why it failed. */
 	problem: Problem | null,
-	/**  True where this run predicts for the project. */
+	/**  True if this run predicts for the project. */
 	predicts: boolean,
-	/**  True where its model can be used for predictions (its files are there). */
+	/**  True if its model can be used for predictions (its files exist). */
 	usable: boolean,
-	/**  True where labels or texts were added since: its figures are those of other data. */
+	/**  True if labels or texts were added since, so that its figures are of other data. */
 	data_changed: boolean,
-	/**  True where it was interrupted and can be resumed. */
+	/**  True if it was interrupted and can be resumed. */
 	resumable: boolean,
 };
 
@@ -3744,25 +3967,28 @@ export type RunMetric = {
 	low: number | null,
 	/**  Upper end of its interval. */
 	high: number | null,
-	/**  True where more is better. */
+	/**  True if higher is better. */
 	higher_is_better: boolean,
 };
 
-/**  Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about annotators, else over texts. */
+/**
+ *  Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about
+ *  annotators, otherwise over texts.
+ */
 export type RunScores = {
-	/**  All metrics there are, in the order to show them. */
+	/**  All available metrics, in the order in which they are shown. */
 	metrics: RunMetric[],
-	/**  Labels scored. */
+	/**  Number of labels scored. */
 	labels: number,
-	/**  Texts scored. */
+	/**  Number of texts scored. */
 	texts: number,
-	/**  Annotators scored. */
+	/**  Number of annotators scored. */
 	annotators: number,
 	/**  Test texts that were not scored: the encoder was tuned on their labels. */
 	left_out_texts: number,
 };
 
-/**  How much there was. */
+/**  Sizes of the three sets. */
 export type RunSizes = {
 	/**  Texts of the training set. */
 	train_texts: number,
@@ -3782,15 +4008,15 @@ export type RunSizes = {
 export type RunWords = {
 	/**  Mean negative log-likelihood of a word's decision, in nats. */
 	log_loss: number | null,
-	/**  The same of how often a word's form is marked times the annotator's rate. */
+	/**  The same for the baseline: how often a word's form is marked times the annotator's rate. */
 	baseline_log_loss: number | null,
-	/**  F1 of marked words, pooled over answers; none where nobody marked or was predicted to. */
+	/**  F1 of marked words, pooled over answers; none if no words were marked or predicted. */
 	f1: number | null,
-	/**  The same of the baseline. */
+	/**  The same for the baseline. */
 	baseline_f1: number | null,
 	/**  Area under the ROC curve of "annotators differ on this word". */
 	auroc: number | null,
-	/**  The same of the baseline. */
+	/**  The same for the baseline. */
 	baseline_auroc: number | null,
 	/**  Test answers. */
 	answers: number,
@@ -3802,37 +4028,35 @@ export type Scale = {
 	levels: string[],
 };
 
-/**  The kind of a [`Scale`]. */
 export type ScaleKind = 
-/**  Two levels, the second being "yes". */
+/**  Two levels, the second of which means "yes". */
 "binary" | 
-/**  One of several levels without an order. */
+/**  One of several unordered levels. */
 "choice" | 
 /**
- *  Any of several options, each of them a yes or no of its own; see [`QuestionId::of_option`](crate::QuestionId::of_option).
- *  Called `multi-choice` before.
+ *  Any subset of several options, each of them a yes/no question; see
+ *  [`QuestionId::of_option`](crate::QuestionId::of_option). Formerly named `multi-choice`.
  */
 "multi-label" | 
 /**
- *  Any of several options, each of them a yes or no of its own; see [`QuestionId::of_option`](crate::QuestionId::of_option).
- *  Called `multi-choice` before.
+ *  Any subset of several options, each of them a yes/no question; see
+ *  [`QuestionId::of_option`](crate::QuestionId::of_option). Formerly named `multi-choice`.
  */
 "multi-choice" | 
-/**  One of several levels in order, lowest first. */
+/**  One of several ordered levels, lowest first. */
 "ordinal" | 
 /**
- *  Any number of passages of the text, each of one of several types. Whether a text has a passage of a type is a yes or no of its
- *  own, as the options of a multi-label question are.
+ *  Any number of passages of the text, each of one of several types. Whether a text has a
+ *  passage of a type is a yes/no question, like the options of a multi-label question.
  */
 "spans";
 
-/**  A scale that is ready to be used. */
+/**  A predefined scale. */
 export type ScaleTemplate = {
-	/**  What it is called on the command line. */
+	/**  Name on the command line. */
 	name: string,
-	/**  What it is called in the window. */
+	/**  Name in the window. */
 	title: string,
-	/**  Its answers. */
 	scale: Scale,
 };
 
@@ -3840,32 +4064,34 @@ export type ScaleTemplate = {
 export type Schedule = 
 /**  1 throughout. */
 "constant" | 
-/**  Falls evenly to 0 at the last step. */
+/**  Falls linearly to 0 at the last step. */
 "linear" | 
 /**  Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts). */
 "cosine";
 
-/**  Two scores. */
+/**  A pair of scores. */
 export type ScorePair = {
-	/**  Place of the first score in the list. */
+	/**  Index of the first score in the list. */
 	a: number,
-	/**  Place of the second one, after the first. */
+	/**  Index of the second one, after the first. */
 	b: number,
-	/**  Texts that have taught both models, the first alone, the second alone, and neither. */
+	/**  Numbers of texts whose labels trained both models, only the first, only the second, and neither. */
 	learned: [number, number, number, number],
 	/**  Over all texts that can be scored by models that learned from none of their labels. */
 	held_out: CorrelationFigures,
-	/**  Of these the texts without labels of either question. */
+	/**  The texts among these without labels of either question. */
 	unlabelled: CorrelationFigures,
-	/**  Over all texts, scores as the models have them, with what the texts' own labels taught. Without intervals. */
+	/**
+	 *  Over all texts, with the models' own scores, which have learned from the texts' labels. Without
+	 *  intervals.
+	 */
 	as_learned: CorrelationFigures,
 };
 
-/**  A part and how much it adds. */
+/**  A part and its contribution. */
 export type ScorePart = {
-	/**  Which part. */
 	part: ScorePartKind,
-	/**  Logits that it adds. */
+	/**  Contribution in logits. */
 	value: number | null,
 };
 
@@ -3873,40 +4099,49 @@ export type ScorePart = {
 export type ScorePartKind = 
 /**  The average annotator on a text of score 0. */
 "average" | 
-/**  What the text's words say. */
+/**  The contribution of the text's words. */
 "words" | 
-/**  What the other annotators' labels of this text add. */
+/**  The contribution of the other annotators' labels of this text. */
 "others" | 
-/**  What this annotator's own label of this text adds. */
+/**  The contribution of this annotator's own label of this text. */
 "own_label" | 
 /**  The annotator's severity; on choice scales how much more readily the annotator takes the level. */
 "severity" | 
-/**  How far this threshold of the annotator lies from the average one, beyond the severity. */
+/**  How far this threshold of the annotator is from the average one, beyond the severity. */
 "thresholds" | 
-/**  How much more or less strongly the annotator reacts to what this text is about. */
+/**  How much more or less strongly the annotator reacts to the topic of this text. */
 "slope" | 
-/**  What the annotator's discrimination adds: how much more or less closely than the average annotator the labels follow texts. */
+/**
+ *  The contribution of the annotator's discrimination: how much more or less closely than the
+ *  average annotator the labels follow texts.
+ */
 "discrimination";
 
-/**  A score that every text gets. */
+/**  A score of every text. */
 export type ScoredQuestion = {
 	/**  The question, or one of its options. */
 	question: QuestionId,
-	/**  Its name; of a choice question with the level. */
+	/**  Its name; for a choice question with the level. */
 	name: string,
-	/**  What the score is, in words: the mean level, or the probability of an answer. */
+	/**  The kind of the score, in words: the mean level, or the probability of an answer. */
 	score: string,
-	/**  The least and the greatest value that it can have. */
+	/**  Minimum and maximum possible value. */
 	range: [number | null, number | null],
 	/**  The run whose model scores; the live model with `None`. */
 	run: number | null,
-	/**  Texts whose labels have taught the model, copies counted once. */
+	/**  Number of texts whose labels trained the model, copies counted once. */
 	learned: number,
 };
 
-/**  A text on which the answers follow people's severity: those above the median severity and those below it, in two halves. */
+/**
+ *  A text on which the answers follow people's severity: those above the median severity and those below
+ *  it, in two halves.
+ */
 export type SeverityDifference = {
-	/**  Whether the strict are the side that is further from the median level of everyone; else the lenient are. */
+	/**
+	 *  Whether the strict are the side that is further from the median level of all people; otherwise
+	 *  the lenient are.
+	 */
 	strict: boolean,
 	/**  How much higher that side answers than the other one, in levels. */
 	gap: number | null,
@@ -3918,146 +4153,154 @@ export type SeverityDifference = {
 
 /**  The people on one side of the border that a text sits on. */
 export type SideOfBorder = {
-	/**  Those who labelled the text so. */
+	/**  Number of people who labelled the text so. */
 	labelled: number,
-	/**  Those who did not label it and are predicted to answer so with 95 % or more. */
+	/**  Number of people who did not label it and are predicted to answer so with 95 % or more. */
 	predicted: number,
-	/**  The first of them, those who labelled it before those who are predicted: above the border the strictest, below it the most lenient. */
+	/**
+	 *  The first of them, those who labelled it before those who are predicted: above the border the
+	 *  strictest, below it the most lenient.
+	 */
 	people: PersonOnSide[],
 };
 
-/**  Which of the two, the person's own model or everybody else, a label is unlike. */
+/**  Whether a label is unlike the person's own model, unlike everyone else, or both. */
 export type SlipKind = 
 /**  Both: a possible slip. */
 "slip" | 
-/**  Contested: unlike everybody else, and it fits the person. */
+/**  Contested: unlike everyone else, but typical of the person. */
 "own_view" | 
-/**  Contested: unlike the person, and others would give it or gave it. */
+/**  Contested: untypical of the person, but others would give it or gave it. */
 "divided";
 
 /**  Unlikely labels of a question, of everyone or of one person. */
 export type SlipReport = {
-	/**  The question. */
 	question: QuestionId,
-	/**  A label is unlike a person where its chance is this or less. */
+	/**  A label is unlike a person if its probability is at most this. */
 	below: number | null,
-	/**  A slip is unlike everybody else where its chance among them is this or less. */
+	/**  A slip is unlike everyone else if its probability among them is at most this. */
 	below_others: number | null,
-	/**  Labels that were judged. */
+	/**  Number of labels that were judged. */
 	judged: number,
-	/**  Slips found, of which `slips` are the first. */
+	/**  Number of slips found, of which `slips` are the first. */
 	slips_in_all: number,
-	/**  Slips that chance alone would bring if the model were right. */
+	/**  Expected number of slips by chance if the model were right. */
 	slips_expected: number | null,
-	/**  The first of `slips`: so many are beyond chance, at most a tenth of them by chance (false discovery rate). Only they are findings about a person. */
+	/**
+	 *  How many of `slips`, from the first on, are beyond chance, of which at most a tenth are expected
+	 *  by chance (false discovery rate). Only they are findings about a person.
+	 */
 	slips_beyond_chance: number,
-	/**  What was found, in a sentence. */
+	/**  Describes the slips, in a sentence. */
 	slips_words: string,
-	/**  Contested labels found. */
+	/**  Number of contested labels found. */
 	contested_in_all: number,
-	/**  Contested labels that chance alone would bring. */
+	/**  Expected number of contested labels by chance. */
 	contested_expected: number | null,
-	/**  What was found of them, in a sentence. */
+	/**  Describes the contested labels, in a sentence. */
 	contested_words: string,
 	/**  Possible slips, the most improbable first. */
 	slips: SlipRow[],
 	/**  Contested labels: own views, then those on which others are divided. */
 	contested: SlipRow[],
-	/**  What is missing where nothing could be judged. */
+	/**  What is missing if nothing could be judged. */
 	needs: string | null,
-	/**  What to know about labels that were left out. */
+	/**  A note on labels that were left out. */
 	remark: string | null,
 };
 
 /**  One unlikely label. */
 export type SlipRow = {
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	text_id: string,
 	/**  Its beginning. */
 	body: string,
-	/**  Who gave the label. */
+	/**  The annotator of the label. */
 	annotator: AnnotatorId,
 	/**  Their name in files. */
 	annotator_id: string,
 	/**  Their name on screen. */
 	name: string,
-	/**  What it is unlike. */
+	/**  The kind of the label. */
 	kind: SlipKind,
-	/**  The level given, by its place on the scale. */
+	/**  The given level, by its index on the scale. */
 	level: number,
-	/**  Its name. */
 	level_name: string,
 	/**  The level that the person's own model finds most probable. */
 	usual: number,
-	/**  Its name. */
 	usual_name: string,
-	/**  Chance of a label as improbable as this or more under the person's own model, which has not learned from it. */
+	/**
+	 *  Probability of a label as improbable as this or more under the person's own model, which has not
+	 *  learned from it.
+	 */
 	own: number | null,
-	/**  The same under everybody else. */
+	/**  The same under the models of everyone else. */
 	others: number | null,
-	/**  Others who labelled the text. */
+	/**  Number of others who labelled the text. */
 	others_labels: number,
-	/**  Those of them who gave the same level. */
+	/**  Number of others who gave the same level. */
 	same_labels: number,
-	/**  How many labels of this kind, as improbable as this or more, chance alone would bring. */
+	/**  Expected number of labels of this kind, as improbable as this or more, by chance. */
 	expected: number | null,
 };
 
-/**  A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values. */
+/**
+ *  A passage of a text: the characters from `start` (inclusive) to `end` (exclusive), counted in
+ *  Unicode scalar values.
+ */
 export type Span = {
-	/**  The first character. */
 	start: number,
-	/**  The character behind the last one. */
 	end: number,
 	/**  Index of the span's type on the question's scale. */
 	kind: number,
 };
 
-/**  How somebody stands against a pass mark. */
+/**  An annotator's result with respect to a pass mark. */
 export type Standing = 
-/**  Not all was answered yet, and both are possible. */
-"unfinished" | 
-/**  Reached. */
-"passed" | 
-/**  Missed. */
-"failed";
+/**  Some answers are missing, and both results are still possible. */
+"unfinished" | "passed" | "failed";
 
-/**  What the study sets for everybody. */
+/**  The study's settings for everyone. */
 export type StudyCare = {
-	/**  Harmful texts a day after which a person has finished; none where there is no limit. */
+	/**  Harmful texts per day after which a person has finished; none without a limit. */
 	limit: number | null,
-	/**  Nobody goes on beyond the limit on that day. */
+	/**  Whether an annotator must stop for the day once the limit is reached. */
 	strict: boolean,
-	/**  Texts and pictures without colour. */
+	/**  Shows texts and pictures without colour. */
 	greyscale: boolean,
-	/**  Which texts are harmful; a text is when one of these says so. */
+	/**  Which texts are harmful; one match is enough. */
 	harmful: HarmfulFrom[],
 };
 
-/**  What a plan comes to, before or after it is handed out. */
+/**  The outcome of a plan, before or after it is handed out. */
 export type StudyDraft = {
-	/**  What each person would be given. */
+	/**  The assignment of each person. */
 	people: StudyShare[],
 	/**  Answers that would be added: texts of all people, those asked again included, times questions. */
 	answers: number,
-	/**  Texts of the project, of which so many are anchors. */
+	/**  Number of texts of the project that people can be asked about (without practice texts). */
 	texts: number,
-	/**  Texts that everybody is asked about, earlier ones included. */
+	/**  Texts that everyone is asked about, including earlier ones. */
 	anchors: number,
-	/**  Working time of all people in seconds, by how long answers took so far; none where fewer than 20 answers to one of the questions have a time. */
+	/**
+	 *  Working time of all people in seconds, by how long answers took so far; none if fewer than 20
+	 *  answers to one of the questions have a time.
+	 */
 	seconds: number | null,
 	/**
-	 *  How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
-	 *  interval, in percentage points; none where there is no such text.
+	 *  Worst-case precision of the share of pairs of people who differ, over the texts that two people
+	 *  have: half the width of a 95 % interval, in percentage points; none if there is no such text.
 	 */
 	margin: number | null,
-	/**  The same of each person's agreement with their own first answers; none where no text is asked again. */
+	/**
+	 *  The same for each person's agreement with their own first answers; none if no text is asked
+	 *  again.
+	 */
 	self_margin: number | null,
 };
 
-/**  A share with the interval that 95 % of such intervals hold it in. */
+/**  A share with its 95 % interval. */
 export type StudyFigure = {
 	/**  The share, 0 to 1. */
 	share: number | null,
@@ -4065,11 +4308,10 @@ export type StudyFigure = {
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
-	/**  Of how many texts, or of agreement with oneself of how many answers that were asked again. */
+	/**  Number of texts, or, for self-agreement, of answers that were asked again. */
 	of: number,
 };
 
-/**  One person of a study. */
 export type StudyPerson = {
 	/**  External id. */
 	annotator: string,
@@ -4077,146 +4319,152 @@ export type StudyPerson = {
 	name: string,
 	/**  Packets that were handed out to this person. */
 	packets: number,
-	/**  Texts, those asked again included. */
+	/**  Number of texts, including those asked again. */
 	wanted: number,
-	/**  Of these, answered. */
+	/**  Number of texts answered. */
 	given: number,
-	/**  Of those asked again, answered twice. */
+	/**  Of the texts asked again, those answered twice. */
 	repeated: number,
-	/**  Texts that this person leaves out for topics of their own. Which ones, and why, is nobody else's. */
+	/**  Texts that this person leaves out because of their own topics. Which ones, and why, is private. */
 	left_out: number,
-	/**  When this person handed in last; none before the first time. */
+	/**  Time of the last submission; none before the first. */
 	handed_in: number | null,
-	/**  Median seconds that a text took; none where it is not known. */
+	/**  Median seconds per text; none if not known. */
 	seconds: number | null,
 	/**  How often the others who answered the same anchors gave the same answer. */
 	anchor_agreement: StudyFigure | null,
 	/**  How often the answer was the same when it was asked again. */
 	self_agreement: StudyFigure | null,
-	/**  How often attention checks were answered right. */
+	/**  How often attention checks were answered correctly. */
 	attention: StudyFigure | null,
-	/**  How the person stands against the mark of attention checks; none without a mark. */
+	/**  The person's result against the pass mark of attention checks; none without a mark. */
 	attention_standing: Standing | null,
-	/**  What came of the practice; none where there is none. */
+	/**  The result of practice; none without practice. */
 	practice: PracticeResult | null,
 };
 
-/**  How far a study is. */
+/**  The progress of a study. */
 export type StudyReport = {
-	/**  Each person who was given something, in the order of the packets. */
+	/**  Each person with an assignment, in the order of the packets. */
 	people: StudyPerson[],
 	/**  Texts that were handed out. */
 	texts: number,
-	/**  Of these, texts on which everybody who was asked has answered. */
+	/**  Of these, texts that were answered by all of their annotators. */
 	texts_done: number,
-	/**  Texts that everybody is asked about. */
+	/**  Texts that everyone is asked about. */
 	anchors: number,
-	/**  Answers wanted in all: texts of all people, those asked again included. */
+	/**  Number of all requested answers: texts of all people, including those asked again. */
 	wanted: number,
-	/**  Of these, given. */
+	/**  Number of answers given. */
 	given: number,
-	/**  How often two people who both answered an anchor gave the same answer to it; none without such pairs. */
+	/**
+	 *  How often two people who both answered an anchor gave the same answer to it; none without such
+	 *  pairs.
+	 */
 	anchor_agreement: StudyFigure | null,
 	/**  How often an answer was the same when it was asked again, over all people. */
 	self_agreement: StudyFigure | null,
 	/**  Attention checks: questions about texts whose right answer is known. */
 	checks: number,
-	/**  Current labels of people to whom something of others had been shown about the text before. */
+	/**  Current labels of people to whom other people's data on the text had been revealed before. */
 	labels_after_shown: number,
-	/**  Packets that are not answered to the end and were handed out before something that they hold was changed. */
+	/**  Unfinished packets that were handed out before something in them was changed. */
 	earlier: EarlierPacket[],
-	/**  To how many people a text was handed out that is not for everybody: to so many most of these were; 0 without such texts. */
+	/**  To how many people most texts that are not anchors were handed out; 0 without such texts. */
 	per_text: number,
-	/**  Texts that were handed out to fewer people, as where somebody withdrew. */
+	/**  Texts that were handed out to fewer people, for example because a person withdrew. */
 	short_texts: number,
 };
 
-/**  What one person is given. */
+/**  The assignment of one person. */
 export type StudyShare = {
 	/**  External id. */
 	annotator: string,
-	/**  False where the person is to be added. */
+	/**  False if the person is to be added. */
 	known: boolean,
-	/**  External id of somebody whose name looks alike, of a person who is to be added. */
+	/**  External id of an existing person with a look-alike name, for a person who is to be added. */
 	looks_like: string | null,
-	/**  Whether the name looks like one of somebody who has withdrawn, of a person who is to be added. */
+	/**  Whether the name looks like that of a person who has withdrawn, for a person who is to be added. */
 	looks_withdrawn: boolean,
 	/**  Texts asked for the first time. */
 	texts: number,
-	/**  Of these, texts that everybody is asked about. */
+	/**  Of these, texts that everyone is asked about. */
 	anchors: number,
 	/**  Texts asked again. */
 	repeats: number,
-	/**  Texts that the person was given or had answered before. */
+	/**  Texts that the person was assigned or had answered before. */
 	before: number,
-	/**  Where the packet was written; none before it is handed out, or without anything new. */
+	/**  Path of the packet; none before it is handed out, or without anything new. */
 	file: string | null,
 };
 
-/**  What is wanted of a study. */
+/**  The parameters of a study plan. */
 export type StudyWish = {
-	/**  What is asked of each text; all questions where none is named. */
+	/**  The questions about each text; all questions if none is named. */
 	questions: QuestionId[],
-	/**  Whom to ask: names of people who are in the project or to come. */
+	/**  The annotators: names of people who are in the project or are to be added. */
 	people: string[],
-	/**  Whether people whose names only look like those of others are other people; without it handing out refuses them. */
+	/**
+	 *  Confirms that people with look-alike names are different people; otherwise the assignment is
+	 *  refused.
+	 */
 	new_people: boolean,
-	/**  People who are asked about each text. */
+	/**  Number of people per text. */
 	per_text: number,
-	/**  Texts that a person is asked about at most, those asked again not counted. */
+	/**  Maximum number of texts per person, without those asked again. */
 	per_person: number | null,
-	/**  Texts that everybody is asked about. */
+	/**  Number of texts that everyone is asked about. */
 	anchors: number,
 	/**  Share of each person's texts that is asked again, from 0 to 1. */
 	repeat: number | null,
-	/**  Others that come at least between the two times. */
+	/**  Minimum number of other texts between the two times. */
 	again_after: number,
-	/**  The attribute by which the people of a text should differ, where it is known. */
+	/**  The attribute by which the annotators of a text should differ, if it is known. */
 	balance: string | null,
-	/**  What draws texts and orders. */
+	/**  Seed for drawing texts and orders. */
 	seed: number,
 };
 
-/**  What a row of a summary is of. */
-export type SummaryOf = 
-/**  A text. */
-"texts" | 
+/**  The unit of a summary's rows. */
+export type SummaryOf = "texts" | 
 /**  A person. */
 "people";
 
-/**  Labels summed up: what a row is of, and what stands in it. */
+/**  A summary of labels: what a row is about, and its columns. */
 export type SummaryWish = {
-	/**  What a row is of. */
+	/**  The unit of rows. */
 	of: SummaryOf,
 	/**  The question; the only one if `None`. */
 	question: string | null,
-	/**  Also what the models expect of everybody. */
+	/**  Includes the models' predictions for everyone. */
 	predicted: boolean,
-	/**  Of texts, also the one label that `majority`, `dawid-skene`, `mace` or `glad` makes of each text's labels. */
+	/**
+	 *  For texts, also the single label that `majority`, `dawid-skene`, `mace` or `glad` derives from
+	 *  each text's labels.
+	 */
 	aggregate: string | null,
-	/**  Pseudonyms in place of people, and nothing by which they could be told. */
+	/**  Writes pseudonyms in place of people, and nothing that could identify them. */
 	pseudonyms: boolean,
 };
 
 /**  A summary that was written. */
 export type SummaryWritten = {
-	/**  The question. */
 	question: string,
 	/**  Rows: texts, or people. */
 	rows: number,
-	/**  Labels that they sum up. */
+	/**  Number of labels that are summarized. */
 	labels: number,
-	/**  As in [`ExportContents`]. */
+	/**  See [`ExportContents`]. */
 	suppressed: number,
-	/**  As in [`ExportContents`]. */
+	/**  See [`ExportContents`]. */
 	left_blank: string[],
-	/**  As in [`ExportContents`]. */
+	/**  See [`ExportContents`]. */
 	told_apart: number,
 };
 
-/**  How many texts each filter would leave, of those that fit the search. */
+/**  Number of texts that match the search and each filter. */
 export type TextCounts = {
-	/**  All of them. */
+	/**  All texts. */
 	all: number,
 	/**  See [`TextFilter::Answered`]. */
 	answered: number,
@@ -4234,7 +4482,7 @@ export type TextCounts = {
 	long: number | null,
 };
 
-/**  Everything about one text. */
+/**  All data on one text. */
 export type TextDetail = {
 	/**  Its row. */
 	text: TextId,
@@ -4248,44 +4496,49 @@ export type TextDetail = {
 	split: string | null,
 	/**  Other columns of the file it came from. */
 	metadata: ([string, string])[],
-	/**  How much annotators would disagree; `None` unless two or more of them are predicted from enough labels. */
+	/**
+	 *  How much annotators would disagree; `None` unless two or more of them are predicted from enough
+	 *  labels.
+	 */
 	scores: DisagreementScores | null,
-	/**  What is missing before there are scores and groups; `None` where there is enough. */
+	/**  What is missing before there are scores and groups; `None` if there is enough data. */
 	needs: string | null,
 	/**  Everyone's distribution and label, lowest expected level first. */
 	annotators: AnnotatorPrediction[],
 	/**  The same by the chosen attribute; empty without scores. */
 	groups: GroupPrediction[],
-	/**  Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores. */
+	/**
+	 *  Every group of five people or more against those others whose attribute is known; ordinal scales.
+	 *  Empty without scores.
+	 */
 	differences: GroupDifference[],
-	/**  As [`DisagreementRow::severity`]. */
+	/**  The strict or the lenient, see [`DisagreementRow::severity`]. */
 	severity: SeverityDifference | null,
-	/**  How many people say that they cannot say. */
+	/**  How many people answered "cannot say". */
 	cannot_say: number,
 };
 
-/**  Which texts a list has. */
+/**  Filters of a list of texts. */
 export type TextFilter = 
-/**  All of them. */
+/**  All texts. */
 "all" | 
 /**  Every question that is asked is answered. */
 "answered" | 
 /**  A question that is asked is not answered. */
 "not_yet" | 
-/**  Put off, and not answered since. */
+/**  Skipped, and not answered since. */
 "skipped" | 
 /**  Marked for a second look. */
 "flagged" | 
-/**  Something was said beside an answer. */
+/**  An answer has a note. */
 "noted" | 
-/**  People answered differently; with a chosen person only texts that this person has answered. */
+/**  Labels differ; with a chosen person only texts that this person has answered. */
 "contested" | 
 /**  Longer than the encoder reads at once. */
 "long";
 
 /**  A group of texts, such as a thread, that can be left out. */
 export type TextGroup = {
-	/**  Its name. */
 	name: string,
 	/**  How many texts it has. */
 	texts: number,
@@ -4294,165 +4547,179 @@ export type TextGroup = {
 /**  A text in this project. */
 export type TextId = number;
 
-/**  Which text comes next. */
+/**  The order of texts. */
 export type TextOrder = 
 /**  In the order of the file. */
 "file" | 
-/**  At random; the same order for one annotator each time. */
+/**  Random, with the same order for one annotator each time. */
 "random" | 
-/**  What would teach the annotator's model most (BALD). */
+/**  The most informative texts for the annotator's model (BALD). */
 "informative" | 
-/**  Where annotators are predicted to disagree most, with a share of random texts. */
+/**  Texts on which annotators are predicted to disagree most, with a share of random texts. */
 "disagreement";
 
 /**
- *  How the models see a text that the annotator has answered. Of a multi-label question every entry is of one option: the
- *  probability that it is chosen.
+ *  The models' predictions for a text that the annotator has answered. For a multi-label question every
+ *  entry is about one option: the probability that it is chosen.
  */
 export type TextPredictions = {
-	/**  Mean over the other annotators' models, a probability a level. */
+	/**  Mean over the other annotators' models, one probability per level. */
 	others: (number | null)[],
-	/**  This annotator's own model *before* this answer was learned, a probability a level. */
+	/**  This annotator's own model *before* this answer was learned, one probability per level. */
 	mine: (number | null)[],
-	/**  How many other annotators the mean runs over. */
+	/**  Number of other annotators in the mean. */
 	annotators: number,
-	/**  Share of the others' labels on each level, where there are any. */
+	/**  Share of the others' labels on each level, if there are any. */
 	observed: (number | null)[] | null,
 	/**
-	 *  The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere.
-	 *  Of a multi-label question the mean over its options of that chance.
+	 *  The probability that two of all annotators, including this one, differ on this text: labels where
+	 *  they are given, predictions elsewhere. For a multi-label question, its mean over the options.
 	 */
 	pairwise: number | null,
 };
 
-/**  A list of texts that is asked for. */
+/**  A query for a list of texts. */
 export type TextQuery = {
-	/**  Whose answers and marks count; everybody's without one. In a packet it is whose packet it is. */
+	/**
+	 *  The person whose answers and marks count; everyone if none. In a packet it is always its
+	 *  annotator.
+	 */
 	annotator: AnnotatorId | null,
-	/**  The questions that count; all of them where none is named. */
+	/**  The questions that count; all if none is named. */
 	questions: QuestionId[],
-	/**  Only texts with this in their body or id, without regard to case. */
+	/**  Only texts with this in their body or id, ignoring case. */
 	search: string,
 	/**  Which of them. */
 	filter: TextFilter,
 	/**  In which order. */
 	sort: TextSort,
 	/**
-	 *  What was done with each text is not wanted, and counts neither: where all texts are asked for in the order of the file, this saves
-	 *  looking at the labels.
+	 *  Leaves out each text's state and the counts of states: if all texts are requested in the order of
+	 *  the file, this avoids reading the labels.
 	 */
 	bare?: boolean,
 };
 
 /**  One text of a list. */
 export type TextRow = {
-	/**  The text. */
 	text: TextId,
 	/**  Its name in files. */
 	external_id: string,
-	/**  Whether a file gave it that name; else it was made of the body and says nothing to people. */
+	/**
+	 *  Whether a file gave it that name; otherwise it was derived from the body and is not meaningful to
+	 *  people.
+	 */
 	named: boolean,
-	/**  Its place in the project, from 1. */
+	/**  Its position in the project, from 1. */
 	row: number,
-	/**  How it begins, or the place of it where the search was found. Plain text: never to be rendered as HTML. */
+	/**
+	 *  Its beginning, or the passage where the search was found. Plain text: never to be rendered as
+	 *  HTML.
+	 */
 	snippet: string,
 	/**  Characters of the body. */
 	characters: number,
-	/**  What the chosen person answered to each question of the list; empty without one. */
+	/**  The chosen person's answers to each question of the list; empty without one. */
 	answers: (string | null)[],
-	/**  What that person wrote beside an answer. */
+	/**  That person's note on the answer. */
 	note: string | null,
 	/**  Every question that is asked is answered. */
 	answered: boolean,
-	/**  Put off, and not answered since. */
+	/**  Skipped, and not answered since. */
 	skipped: boolean,
 	/**  Marked for a second look. */
 	flagged: boolean,
-	/**  Something was said beside an answer. */
+	/**  An answer has a note. */
 	noted: boolean,
-	/**  How far labels differ, from 0 to 1; none with fewer than two, and where it is not to be seen yet. */
+	/**  How far labels differ, from 0 to 1; none with fewer than two, and if it may not be shown yet. */
 	contested: number | null,
 	/**  Longer than the encoder reads at once. */
 	long: boolean,
 };
 
-/**  In which order. */
+/**  Orders of a list of texts. */
 export type TextSort = 
-/**  As in the file. */
+/**  The order of the file. */
 "file" | 
-/**  Answered last first; texts without an answer behind them. */
+/**  Last answered first, followed by texts without an answer. */
 "newest" | 
 /**  Most characters first. */
 "longest" | 
-/**  Those on which labels differ most first; with a chosen person only texts that this person has answered have a place. */
+/**
+ *  Texts on which labels differ most first; with a chosen person, only texts that this person has
+ *  answered are ranked.
+ */
 "contested";
 
-/**  What everybody said about a text, and what was decided. */
+/**  All answers and notes on a text, and what was decided. */
 export type TextTalk = {
-	/**  The question. */
 	question: QuestionId,
-	/**  The text. */
 	text: TextId,
-	/**  Everybody who answered, was asked again, flagged it or wrote a note. */
+	/**  Everyone who answered, was asked again, flagged it or wrote a note. */
 	answers: GivenAnswerInfo[],
-	/**  What was decided, the decision that holds first. */
+	/**  The decisions, the current one first. */
 	decisions: DecisionInfo[],
 };
 
-/**  Colours. */
+/**  Colour themes. */
 export type Theme = 
-/**  As the system says. */
+/**  Follows the setting of the operating system. */
 "system" | 
 /**  Dark on light. */
 "light" | 
 /**  Light on dark. */
 "dark";
 
-/**  What goes if somebody withdraws. */
+/**  What is deleted when an annotator withdraws. */
 export type Traces = {
-	/**  Who. */
 	annotator: AnnotatorId,
 	/**  Their name in files. */
 	external_id: string,
 	/**  Their name on screen. */
 	name: string,
-	/**  Labels, skips, flags and notes, those taken back and those of later occasions included. */
+	/**  Labels, skips, flags and notes, including retracted ones and those of later annotation rounds. */
 	answers: number,
 	/**  Packets that were handed out to them. */
 	packets: number,
-	/**  Texts in these packets: each lacks a person once they are gone. */
+	/**  Texts in these packets; each loses one annotator. */
 	texts: number,
-	/**  Decisions and versions of the guideline that stay and lose their name. */
+	/**  Decisions and versions of the guideline that stay, without their name. */
 	nameless: number,
-	/**  Training runs of a time at which they were in the project. */
+	/**  Training runs from a time at which they were in the project. */
 	runs: number,
-	/**  Copies of the project beside it that still have them. */
+	/**  Copies of the project in the same folder that still contain their data. */
 	copies: string[],
 	/**
-	 *  People whose names differ from theirs by case, accents, spaces or letters that look alike alone, and who stay: it may be the same
-	 *  person.
+	 *  Annotators who stay and whose names differ from theirs only by case, accents, spaces or
+	 *  look-alike letters: they may be the same person.
 	 */
 	look_alikes: string[],
 };
 
-/**  What a training is asked to do. Everything but the question has a sensible default. */
+/**  The settings of a training. Everything but the question has a sensible default. */
 export type TrainChoices = {
-	/**  The question. */
 	question: QuestionId,
 	/**  The annotator model. */
 	model: ModelKind,
 	/**  Which layers of the encoder are trained. */
 	tuning: Tuning,
-	/**  How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
+	/**
+	 *  How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`,
+	 *  `by-annotator:0.8`, ...
+	 */
 	split: string,
-	/**  Questions of other projects that teach the encoder too. */
+	/**  Questions of other projects that train the encoder too. */
 	auxiliary?: AuxiliaryQuestion[],
 	/**
-	 *  Questions that are learned together on one encoder, each with a head of its own: every one that is learned, or, where a
-	 *  training is asked for, a whole question in place of its options. Empty for the question alone.
+	 *  Questions that are learned together on one encoder, each with its own head: every one
+	 *  that is learned, or, in a request, a whole question in place of its options. Empty if the
+	 *  question is learned on its own.
 	 */
 	joint?: JointQuestion[],
-	/**  Heads that stay as earlier runs left them. The training begins with the encoder that these stand on. */
+	/**
+	 *  Heads that stay as earlier runs left them. The training starts from the encoder that they
+	 *  depend on.
+	 */
 	held?: HeldHead[],
 	/**  Same seed, same result: it draws split, weights, order and dropout */
 	seed: number,
@@ -4462,7 +4729,10 @@ export type TrainChoices = {
 	rank: number,
 	/**  How many vectors the soft prompt has */
 	vectors: number,
-	/**  Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none */
+	/**
+	 *  Share of the training labels held out to choose the best checkpoint, in the way of the split, where
+	 *  the split names none
+	 */
 	validation: number | null,
 	/**  Most passes over the training texts */
 	epochs: number,
@@ -4500,9 +4770,15 @@ export type TrainChoices = {
 	head_dropout: number | null,
 	/**  Share of each label spread over all levels */
 	label_smoothing: number | null,
-	/**  How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option */
+	/**
+	 *  How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class
+	 *  weights give negatives over positives instead, for each option
+	 */
 	pos_weight: number | null,
-	/**  Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no */
+	/**
+	 *  Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over
+	 *  positives times a no
+	 */
 	class_weights: boolean,
 	/**  Learn each text's distribution of labels in place of single labels (majority and shared) */
 	soft_labels: boolean,
@@ -4527,31 +4803,31 @@ export type Tuning =
 /**  Everything. */
 "full";
 
-/**  What undo took back. */
+/**  The retracted label. */
 export type Undone = {
-	/**  The question that it answered. */
+	/**  The question of the label. */
 	question: QuestionId,
-	/**  The text whose label was taken back. */
+	/**  The text of the label. */
 	text: TextId,
-	/**  1, or the later occasion that it was an answer of. */
+	/**  1, or the later annotation round of the answer. */
 	occasion: number,
-	/**  The answer taken back. */
+	/**  The retracted answer. */
 	answer: Answer,
-	/**  What was said beside it. */
+	/**  The note on the answer. */
 	remark: Remark,
-	/**  The answer that stands now, if one did before. */
+	/**  The answer that counts now, if there was an earlier one. */
 	now: Answer | null,
-	/**  How far the annotator is now. */
+	/**  The annotator's progress now. */
 	progress: Progress,
 };
 
-/**  What the best checkpoint is chosen by, on the validation labels. */
+/**  Metric on the validation labels by which the best checkpoint is chosen. */
 export type ValidationMetric = 
 /**  The lowest log loss: accuracy hides over-confidence. */
 "log_loss" | 
-/**  The highest share of labels predicted. */
+/**  The highest accuracy. */
 "accuracy" | 
-/**  The highest F1, averaged over levels. */
+/**  The highest macro-averaged F1. */
 "macro_f1";
 
 /**  Shares of the variance of a single label. */
@@ -4560,69 +4836,76 @@ export type VarianceShares = {
 	text: number | null,
 	/**  Between annotators. */
 	annotator: number | null,
-	/**  Of neither. */
+	/**  The rest. */
 	residual: number | null,
 };
 
 /**  Who differs, and why, over all labels of a question. */
 export type WhoDiffers = {
-	/**  The question. */
 	question: QuestionId,
-	/**  Current labels. */
+	/**  Number of current labels. */
 	labels: number,
-	/**  People who gave them. */
+	/**  Number of people who gave them. */
 	people: number,
 	/**  Share of pairs of labels on one text that are equal. */
 	equal: number | null,
-	/**  What makes labels differ; `None` where there is too little to tell. */
+	/**  What makes labels differ; `None` if there is too little data. */
 	shares: DifferenceShares | null,
-	/**  That in a sentence, or what is missing. */
+	/**  The shares in a sentence, or what is missing. */
 	shares_words: string,
-	/**  Attributes by the evidence that they explain something, most first; those with too little to tell last. */
+	/**
+	 *  Attributes by the evidence that they explain something, most first; those with too little data
+	 *  last.
+	 */
 	attributes: AttributeDifference[],
-	/**  What they explain in a sentence. */
+	/**  What the attributes explain, in a sentence. */
 	attributes_words: string,
-	/**  People from the lowest levels to the highest; empty without an order of the levels. */
+	/**  People from the lowest levels to the highest; empty for unordered levels. */
 	severities: PersonDifference[],
-	/**  That in a sentence. */
+	/**  The severities in a sentence. */
 	severities_words: string,
 };
 
-/**  What was erased of somebody who withdrew. */
+/**  What was erased when an annotator withdrew. */
 export type Withdrawn = {
-	/**  As in [`Traces`]. */
+	/**  See [`Traces`]. */
 	answers: number,
-	/**  As in [`Traces`]. */
+	/**  See [`Traces`]. */
 	packets: number,
-	/**  As in [`Traces`]. */
+	/**  See [`Traces`]. */
 	texts: number,
-	/**  As in [`Traces`]. */
+	/**  See [`Traces`]. */
 	nameless: number,
-	/**  As in [`Traces`]. */
+	/**  See [`Traces`]. */
 	runs: number,
-	/**  The encoder that was in use had been tuned by one of these runs: another one is used now, or none yet. */
+	/**
+	 *  True if the encoder in use had been tuned by one of these runs, so that the project now uses
+	 *  another one or none.
+	 */
 	encoder_changed: boolean,
-	/**  False where bytes of theirs may still be in the file or in a folder: it is tried again when the project is opened. */
+	/**
+	 *  False if some of their bytes may still be in the file or in a folder; deletion is retried when
+	 *  the project is opened.
+	 */
 	cleaned: boolean,
-	/**  As in [`Traces`]. */
+	/**  See [`Traces`]. */
 	copies: string[],
 };
 
-/**  A word, or some words that are left out together, and what the score loses without it. */
+/**  A word, or words that are left out together, and the effect of leaving it out. */
 export type WordEffect = {
-	/**  The words with what stands behind them; all of them in order make the text. */
+	/**  The words with the characters that follow them; all of them in order make up the text. */
 	words: string,
 	/**  Logits: the score of the whole text minus the score without these words. */
 	change: number | null,
 };
 
-/**  One word. */
 export type WordFigure = {
 	/**  Its first character (Unicode scalar values). */
 	start: number,
-	/**  The character behind its last one. */
+	/**  The character after its last one. */
 	end: number,
-	/**  Who marked it with the type, in the order of annotators. */
+	/**  People who marked it with the type, in the order of annotators. */
 	marked_by: AnnotatorId[],
 	/**  Share of the people who would mark it, given all answers so far. */
 	expected: number | null,
@@ -4634,70 +4917,72 @@ export type WordFigure = {
 export type WordHeat = {
 	/**  Its words, in order. */
 	words: WordFigure[],
-	/**  Whose answers are counted: those who were chosen. */
+	/**  Number of answers by the chosen people. */
 	answers: number,
-	/**  Over how many people `expected` and `differ` are; 0 without a model. */
+	/**  Number of people over whom `expected` and `differ` are computed; 0 without a model. */
 	people: number,
-	/**  Why nothing is expected, where it is not. */
+	/**  Why there are no predictions, if there are none. */
 	needs: WordNeeds | null,
-	/**  Whether the reader is chosen and left out, because that person has not answered this text. */
+	/**
+	 *  Whether the reader is among the chosen people and is left out, because that person has not
+	 *  answered this text.
+	 */
 	reader_left_out: boolean,
-	/**  How many answers the model was fitted on, and how many it knows by now; none without a model. */
+	/**
+	 *  How many answers the model was fitted on, and how many it has learned by now; none without a
+	 *  model.
+	 */
 	fitted_on: FittedOn | null,
 };
 
-/**  A model of words that was fitted. */
+/**  A fitted model of words. */
 export type WordModelReport = {
-	/**  The question. */
 	question: string,
-	/**  Answers that it was fitted on. */
+	/**  Number of answers that it was fitted on. */
 	answers: number,
-	/**  Texts whose words it can score. */
+	/**  Number of texts whose words it can score. */
 	texts: number,
 	/**  Encoder version. */
 	encoder: string,
-	/**  Of each type. */
+	/**  Results for each type. */
 	types: WordTypeReport[],
-	/**  Whether scores come from a head that learned together with the encoder in use; else they were fitted on that encoder now. */
+	/**
+	 *  Whether scores come from a head that was learned together with the encoder in use; otherwise they
+	 *  were fitted on that encoder now.
+	 */
 	tuned: boolean,
-	/**  Seconds it took. */
+	/**  Duration in seconds. */
 	seconds: number | null,
 };
 
-/**  Why nothing is expected of words. */
+/**  Reasons for missing predictions of words. */
 export type WordNeeds = 
-/**  The project keeps no model of words that the encoder in use has read, the text is newer than it, or labels changed beyond what it can follow. */
+/**
+ *  The project has no stored model of words for the encoder in use, the text is newer than it, or
+ *  labels changed more than it can follow.
+ */
 "fit" | 
 /**  The project has no embeddings yet, so that no encoder is chosen. */
 "encoder" | 
 /**  Fewer than two people are chosen, or the reader is one of two and has not answered. */
 "people";
 
-/**  What was learned of one type. */
+/**  What was learned about one type. */
 export type WordTypeReport = {
-	/**  Its name. */
 	name: string,
-	/**  Share of words that answers mark with it, a form counted once a text. */
+	/**  Share of words that answers mark with it, a form counted once per text. */
 	rate: number | null,
 	/**  Standard deviation between annotators of the readiness to mark it, in logits. */
 	readiness_deviation: number | null,
-	/**  Standard deviation of single words beyond what is predicted of them, in logits. */
+	/**  Standard deviation of the effects of single words beyond their prediction, in logits. */
 	word_deviation: number | null,
-	/**  Whether a layer that has seen the context was used. */
+	/**  Whether a layer with context was used. */
 	uses_context: boolean,
 };
 
-/**  How far a job, a run or an evaluation is. */
-export type WorkState = 
-/**  At work. */
-"running" | 
-/**  Done. */
-"finished" | 
-/**  Stopped by the user. */
-"cancelled" | 
-/**  Stopped by an error. */
-"failed" | 
-/**  Ended with the program; starts again where it stopped. */
+/**  State of a job, a run or an evaluation. */
+export type WorkState = "running" | "finished" | "cancelled" | "failed" | 
+/**  Ended together with the program; resumes where it stopped. */
 "interrupted";
 
 /* Tauri Specta runtime */
