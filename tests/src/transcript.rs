@@ -61,7 +61,7 @@ impl Transcript {
     /// A command fails.
     pub fn prepare(&mut self, script: &str) {
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            self.bench.ok(&split(line));
+            self.bench.ok(split(line));
         }
     }
 
@@ -143,7 +143,7 @@ impl Transcript {
     fn put_labels(&mut self, project: &str) {
         let table = self.bench.path("labels-of-project.csv");
         let path = table.to_string_lossy().into_owned();
-        self.bench.ok(&split(&format!("data export {project} {path} --force")));
+        self.bench.ok(split(&format!("data export {project} {path} --force")));
         let mut reader = match csv::Reader::from_path(&table) {
             Ok(reader) => reader,
             Err(error) => panic!("{path}: {error}"),

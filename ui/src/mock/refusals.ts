@@ -23,12 +23,12 @@ export const SENTENCES = {
   "panel-shares of a size": "a panel of {size} cannot be drawn from {people} people: ask for at most {most}",
   "panel-shares":
     "a panel of {size} needs {needed} with {what}, and of the {people} people to draw from {found} are: lower its share or the size",
-  "practice-not-there": '"{id}" is not practised on with this question: `dissensus practice` lists what is',
+  "practice-not-there": '"{id}" is not practised on with this question: `dissensus label practice` lists what is',
   "model diverged":
     "the loss stopped being a number at step {step} (epoch {epoch}){kept}: choose a lower learning rate or a limit for the gradient",
   split: "this project has no texts whose split is {split}: import with --split COLUMN, or use by-text:0.7",
   "not-comparable": "these runs cannot be compared: {why}",
-  "no-such-run": "there is no run {id} in this project: `dissensus runs list` shows them",
+  "no-such-run": "there is no run {id} in this project: `dissensus models runs list` shows them",
   "no-spans": '"{name}" is no type of spans: words are marked in answers to questions with spans alone',
   "plan-nobody": "name the people to ask",
   "plan-twice": '"{name}" is named twice',
