@@ -774,7 +774,7 @@ fn a_prediction_is_explained_by_a_sum_labels_and_words() {
     let new = ["analyse", "explain", "P.dissensus", "--annotator", "a0", "--text", "To hell with that dog"];
     let said = bench.ok(new);
     insta::assert_snapshot!(bench.shown(&said));
-    let refused = bench.refused([&asked[..4], &["--with", "a0", "--text-id", "t3"]].concat());
+    let refused = bench.refused([&asked[..5], &["--with", "a0", "--text-id", "t3"]].concat());
     insta::assert_snapshot!(bench.shown(&refused));
 }
 

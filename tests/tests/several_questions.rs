@@ -189,7 +189,7 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
         (vec!["emotions", "--only-if", "emotions=joy"], "its own answer"),
         (vec!["emotions", "--rename", "joy=none"], "cannot be called"),
         (vec!["nothing", "--rename", "a=b"], "no question \"nothing\""),
-        (vec!["project", "new", "--levels", "a,b", "--only-if", "offence"], "write QUESTION=LEVEL"),
+        (vec!["new", "--levels", "a,b", "--only-if", "offence"], "write QUESTION=LEVEL"),
     ] {
         let said = bench.refused(["data", "question", "Study.dissensus"].into_iter().chain(more));
         assert!(said.contains(why), "{said}");

@@ -76,7 +76,7 @@ fn problem_with(bench: &Bench, command: &Command) -> Option<String> {
         Some((line, file)) => (line, Some(file.trim())),
         None => (command.line.as_str(), None),
     };
-    let outcome = bench.run(&split(line));
+    let outcome = bench.run(split(line));
     if outcome.code != Some(0) {
         return Some(format!("dissensus {line}\n{}", bench.without_paths(&outcome.err)));
     }

@@ -1,4 +1,5 @@
 //! Annotators who mark words by a known rule, for tests.
+#![allow(clippy::unwrap_used)] // for tests alone
 
 use super::data::{SpanAnswer, SpanTexts, WordFeatures};
 use super::evaluate::SpanPredictions;
