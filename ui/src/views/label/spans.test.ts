@@ -269,13 +269,11 @@ describe("the text", () => {
     expect(document.querySelector("img")).toBeNull();
   });
 
-  it("of 10,000 words has few elements and stays quick", async () => {
+  it("of 10,000 words has few elements", async () => {
     vi.restoreAllMocks();
     give(Array.from({ length: 10_000 }, (_, i) => `word${i}`).join(" "));
     await begin();
-    const began = performance.now();
     for (let i = 0; i < 10; i += 1) await press("{ArrowRight}{ArrowRight}1");
-    expect(performance.now() - began).toBeLessThan(3000);
     expect(list()).toHaveLength(10);
     expect(body().childElementCount).toBeLessThan(120);
   });
