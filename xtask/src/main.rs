@@ -4,6 +4,7 @@
 //! Depends on no other crate of the workspace, so that it builds in seconds on a fresh machine.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
 
+mod book;
 mod fetch;
 mod packages;
 mod project;

@@ -2,9 +2,9 @@
 //! manual pages and completions, and the file type of projects.
 
 use super::Profile;
+use crate::book;
 use crate::project::Project;
 use crate::shell::Program;
-use crate::tasks::book;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use std::fs;
