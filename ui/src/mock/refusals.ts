@@ -23,7 +23,8 @@ export const SENTENCES = {
   "panel-shares of a size": "a panel of {size} cannot be drawn from {people} people: ask for at most {most}",
   "panel-shares":
     "a panel of {size} needs {needed} with {what}, and of the {people} people to draw from {found} are: lower its share or the size",
-  "practice-not-there": '"{id}" is not practised on with this question: `dissensus label practice` lists what is',
+  "practice-not-there":
+    '"{id}" is not practised on with this question: `dissensus label practice` lists what is',
   "model diverged":
     "the loss stopped being a number at step {step} (epoch {epoch}){kept}: choose a lower learning rate or a limit for the gradient",
   split: "this project has no texts whose split is {split}: import with --split COLUMN, or use by-text:0.7",
