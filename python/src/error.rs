@@ -17,8 +17,7 @@ impl Raised for ProjectError {
 
 impl Raised for ModelError {
     fn parts(&self) -> (&'static str, String, Option<String>) {
-        let code = if *self == Self::Cancelled { "cancelled" } else { "model" };
-        (code, self.to_string(), None)
+        (self.code(), self.to_string(), None)
     }
 }
 

@@ -16,6 +16,7 @@ mod check;
 mod condition;
 mod current;
 mod decision;
+mod errors;
 mod event;
 mod fact;
 mod guideline;

@@ -3,280 +3,68 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file cannot be read or written at all. Errors in a single row are [`RowError`](crate::RowError)s.
-#[derive(Debug, thiserror::Error)]
-pub enum ExchangeError {
-    /// There is nothing at the path.
-    #[error("there is no file {path}: check the name and the folder")]
-    NotFound {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// The path is a folder.
-    #[error("{path} is a folder, not a file: name one file in it")]
-    Directory {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// A pipe, a socket or a device, which cannot be read twice.
-    #[error("{path} is not an ordinary file: save it as a file first, because it is read twice")]
-    NotAFile {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// No bytes, or nothing but white space.
-    #[error("{path} is empty: there is not even a line with the names of the columns")]
-    Empty {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// The system refused to read.
-    #[error("{path} cannot be read: {source}")]
-    Unreadable {
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// An unsupported format.
-    #[error("{path} is {what}: {advice}")]
-    UnknownFormat {
-        path: PathBuf,
-        /// The format, with its article.
-        what: String,
-        /// What to do instead.
-        advice: String,
-    },
-    /// No encoding has the name.
-    #[error(
-        "{path}: no encoding is called \"{name}\"; common ones are utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030"
-    )]
-    NoSuchEncoding {
-        /// The path as given.
-        path: PathBuf,
-        name: String,
-    },
-    /// Bytes that are invalid in the encoding.
-    #[error(
-        "{path} has bytes that stand for nothing in {encoding}{}: name its encoding",
-        if *guessed { ", which was guessed because it is not UTF-8" } else { "" }
-    )]
-    NotInEncoding {
-        path: PathBuf,
-        /// The name of the encoding.
-        encoding: &'static str,
-        /// Whether the encoding was guessed, not named by the user.
-        guessed: bool,
-    },
-    /// Lines that end in a lone carriage return.
-    #[error(
-        "the lines of {path} end in a carriage return alone, as on very old systems: save it with ordinary line ends"
-    )]
-    LineEnds {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// The line with the names of the columns cannot be used.
-    #[error("{path}, line {line}: the names of the columns cannot be read: {message}")]
-    Header {
-        path: PathBuf,
-        /// The physical line, from 1.
-        line: u64,
-        /// The reason.
-        message: String,
-    },
-    /// Two columns of one name.
-    #[error("{path}: columns {first} and {second} are both named \"{name}\": rename one of them")]
-    DuplicateColumn {
-        path: PathBuf,
-        name: String,
-        /// Position of the first, from 1.
-        first: usize,
-        /// Position of the second, from 1.
-        second: usize,
-    },
-    /// An attribute that a comment of a CoNLL file cannot name.
-    #[error("{path}: a comment cannot name the attribute \"{name}\": write .csv or .jsonl")]
-    NoComment {
-        path: PathBuf,
-        /// The attribute.
-        name: String,
-    },
-    /// A role names a column that is not there.
-    #[error(
-        "{path} has no column \"{name}\" for the {role}{}; its columns are {}",
-        did_you_mean(nearest),
-        listed(columns)
-    )]
-    MissingColumn {
-        path: PathBuf,
-        /// The role, such as `annotator`.
-        role: &'static str,
-        /// The requested name.
-        name: String,
-        /// The column with the most similar name, where one is similar.
-        nearest: Option<String>,
-        /// Every column of the file.
-        columns: Vec<String>,
-    },
-    /// One column was named for two roles.
-    #[error("the column \"{name}\" is named both for the {first} and for the {second}: name it once")]
-    ColumnTwice {
-        name: String,
-        first: &'static str,
-        /// The other role with the same column.
-        second: &'static str,
-    },
-    /// `=NAME` for a role where every row needs its own value.
-    #[error(
-        "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so"
-    )]
-    ConstantNotAllowed {
-        /// The role, such as `annotator`.
-        role: &'static str,
-        value: String,
-    },
-    /// `=` without a name after it.
-    #[error("\"=\" for the {role} wants a name after it, such as \"=Ada\"")]
-    EmptyConstant {
-        /// The role, such as `annotator`.
-        role: &'static str,
-    },
-    /// A name with a character that acts on a terminal or hides how the name is spelt.
-    #[error(
-        "the {role} \"{name}\" has the character U+{code:04X}, which does not belong into a name: remove it, or rename the column"
-    )]
-    NameCharacter {
-        /// The role, such as `annotator`.
-        role: &'static str,
-        /// The name as given.
-        name: String,
-        /// The character's code point.
-        code: u32,
-    },
-    /// A column of labels without an annotator.
-    #[error(
-        "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, \
-         or give all of them to one person with the annotator \"=NAME\"; its columns are {}",
-        listed(columns)
-    )]
-    LabelWithoutAnnotator {
-        path: PathBuf,
-        /// The label column.
-        label: String,
-        /// Every column of the file.
-        columns: Vec<String>,
-    },
-    /// The roles make no valid sort of file.
-    #[error("{path}: {message}; its columns are {}", listed(columns))]
-    RolesDoNotFit {
-        path: PathBuf,
-        /// What is missing or superfluous, and what to do.
-        message: String,
-        /// Every column of the file.
-        columns: Vec<String>,
-    },
-    /// A reading that contradicts itself or its table.
-    #[error("the table cannot be read so: {why}")]
-    BadReading {
-        /// The reason, and what to do.
-        why: String,
-    },
-    /// An archive, or a folder, that cannot be read.
-    #[error("{path}: {why}")]
-    Package {
-        path: PathBuf,
-        /// The reason, and what to do.
-        why: String,
-    },
-    /// A file of an annotation tool of which no part can be read.
-    #[error("nothing of {path} ({format}) can be read; the first that is wrong is {why}")]
-    NothingReadable {
-        path: PathBuf,
-        format: String,
-        /// The first error, with its position.
-        why: String,
-    },
-    /// A file of an annotation tool without anything that can be imported.
-    #[error("{path} ({format}) has no answers about texts that can be read{why}")]
-    NoAnswers {
-        path: PathBuf,
-        format: String,
-        /// What the file contains instead, in brackets; may be empty.
-        why: String,
-    },
-    /// A file that may be of several formats.
-    #[error("{path} may be of several formats: say which with --format ({})", formats.join(", "))]
-    SeveralFormats {
-        path: PathBuf,
-        /// Their names.
-        formats: Vec<String>,
-    },
-    /// A name that is no format.
-    #[error("there is no format \"{name}\": the formats are {}", formats.join(", "))]
-    NoSuchFormat {
-        name: String,
-        /// Every name.
-        formats: Vec<String>,
-    },
-    /// A file that does not have the specified format.
-    #[error("{path} cannot be read as {format}: {why}")]
-    OtherFormat {
-        path: PathBuf,
-        /// The format that was named.
-        format: String,
-        /// What the file is instead, and what to do.
-        why: String,
-    },
-    /// Answers of a tool's file without annotators.
-    #[error("{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"")]
-    ToolWithoutAnnotator {
-        path: PathBuf,
-        format: String,
-        /// Why the annotators are unknown.
-        why: String,
-    },
-    /// The extension of a file to write is not the one by which its format is recognised.
-    #[error("a file of {format} ends in .{ending}, and {path} does not: name it so")]
-    OtherEnding {
-        path: PathBuf,
-        format: &'static str,
-        /// How its files end.
-        ending: &'static str,
-    },
-    /// None of the labels can be represented in the format.
-    #[error("{path} was not written: there are no answers that {format} could hold")]
-    NothingToWrite {
-        /// The file that was to be written.
-        path: PathBuf,
-        format: &'static str,
-    },
-    /// The caller asked to stop.
-    #[error("reading {path} was stopped")]
-    Cancelled {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// No room left while writing.
-    #[error(
-        "the disk is full: {path} was not written, and what stood there before is unchanged; free some space"
-    )]
-    DiskFull {
-        /// The file that was to be written.
-        path: PathBuf,
-    },
-    /// A file of that name exists, and must not be replaced.
-    #[error("{path} exists by now and was not replaced: choose another name")]
-    Taken {
-        /// The file that was to be written.
-        path: PathBuf,
-    },
-    /// The system refused to write.
-    #[error("{path} cannot be written: {source}")]
-    Unwritable {
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+dissensus_domain::errors! {
+    /// Why a file cannot be read or written at all. Errors in a single row are [`RowError`](crate::RowError)s.
+    #[derive(Debug)]
+    pub enum ExchangeError {
+        NotFound { path: PathBuf } => "file-missing", "there is no file {path}: check the name and the folder";
+        Directory { path: PathBuf } => "file-kind", "{path} is a folder, not a file: name one file in it";
+        NotAFile { path: PathBuf } => "file-kind",
+            "{path} is not an ordinary file: save it as a file first, because it is read twice";
+        Empty { path: PathBuf } => "file-empty",
+            "{path} is empty: there is not even a line with the names of the columns";
+        Unreadable { path: PathBuf, source: io::Error } => "file-unreadable", "{path} cannot be read: {source}";
+        UnknownFormat { path: PathBuf, what: String, advice: String } => "file-format", "{path} is {what}: {advice}";
+        NoSuchEncoding { path: PathBuf, name: String } => "file-format",
+            "{path}: no encoding is called \"{name}\"; common ones are utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030";
+        NotInEncoding { path: PathBuf, encoding: &'static str, guessed: bool } => "file-format",
+            "{path} has bytes that stand for nothing in {encoding}{}: name its encoding" (if *guessed { ", which was guessed because it is not UTF-8" } else { "" });
+        LineEnds { path: PathBuf } => "file-format",
+            "the lines of {path} end in a carriage return alone, as on very old systems: save it with ordinary line ends";
+        Header { path: PathBuf, line: u64, message: String } => "columns",
+            "{path}, line {line}: the names of the columns cannot be read: {message}";
+        DuplicateColumn { path: PathBuf, name: String, first: usize, second: usize } => "columns",
+            "{path}: columns {first} and {second} are both named \"{name}\": rename one of them";
+        NoComment { path: PathBuf, name: String } => "columns",
+            "{path}: a comment cannot name the attribute \"{name}\": write .csv or .jsonl";
+        MissingColumn { path: PathBuf, role: &'static str, name: String, nearest: Option<String>, columns: Vec<String> } => "columns",
+            "{path} has no column \"{name}\" for the {role}{}; its columns are {}" (did_you_mean(nearest), listed(columns));
+        ColumnTwice { name: String, first: &'static str, second: &'static str } => "columns",
+            "the column \"{name}\" is named both for the {first} and for the {second}: name it once";
+        ConstantNotAllowed { role: &'static str, value: String } => "columns",
+            "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so";
+        EmptyConstant { role: &'static str } => "columns",
+            "\"=\" for the {role} wants a name after it, such as \"=Ada\"";
+        NameCharacter { role: &'static str, name: String, code: u32 } => "columns",
+            "the {role} \"{name}\" has the character U+{code:04X}, which does not belong into a name: remove it, or rename the column";
+        LabelWithoutAnnotator { path: PathBuf, label: String, columns: Vec<String> } => "columns",
+            "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, or give all of them to one person with the annotator \"=NAME\"; its columns are {}" (listed(columns));
+        RolesDoNotFit { path: PathBuf, message: String, columns: Vec<String> } => "columns",
+            "{path}: {message}; its columns are {}" (listed(columns));
+        BadReading { why: String } => "columns", "the table cannot be read so: {why}";
+        Package { path: PathBuf, why: String } => "file-format", "{path}: {why}";
+        NothingReadable { path: PathBuf, format: String, why: String } => "file-format",
+            "nothing of {path} ({format}) can be read; the first that is wrong is {why}";
+        NoAnswers { path: PathBuf, format: String, why: String } => "file-format",
+            "{path} ({format}) has no answers about texts that can be read{why}";
+        SeveralFormats { path: PathBuf, formats: Vec<String> } => "file-format",
+            "{path} may be of several formats: say which with --format ({})" (formats.join(", "));
+        NoSuchFormat { name: String, formats: Vec<String> } => "file-format",
+            "there is no format \"{name}\": the formats are {}" (formats.join(", "));
+        OtherFormat { path: PathBuf, format: String, why: String } => "file-format",
+            "{path} cannot be read as {format}: {why}";
+        ToolWithoutAnnotator { path: PathBuf, format: String, why: String } => "columns",
+            "{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"";
+        OtherEnding { path: PathBuf, format: &'static str, ending: &'static str } => "file-format",
+            "a file of {format} ends in .{ending}, and {path} does not: name it so";
+        NothingToWrite { path: PathBuf, format: &'static str } => "nothing-to-export",
+            "{path} was not written: there are no answers that {format} could hold";
+        Cancelled { path: PathBuf } => "cancelled", "reading {path} was stopped";
+        DiskFull { path: PathBuf } => "disk-full",
+            "the disk is full: {path} was not written, and what stood there before is unchanged; free some space";
+        Taken { path: PathBuf } => "export-exists", "{path} exists by now and was not replaced: choose another name";
+        Unwritable { path: PathBuf, source: io::Error } => "file-unwritable", "{path} cannot be written: {source}";
+    }
 }
 
 impl ExchangeError {

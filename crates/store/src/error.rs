@@ -1,6 +1,6 @@
 //! Errors of project files: what failed, where, and what to do about it.
 
-use dissensus_domain::{AnswerError, EventId, ProjectId, QuestionId};
+use dissensus_domain::{AnswerError, ProjectId, QuestionId};
 use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -82,257 +82,80 @@ impl Displaced {
     }
 }
 
-/// Why a project could not be opened, read or written. Nothing was changed unless a variant states
-/// otherwise.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// There is no such file.
-    #[error("there is no project at {}", .0.display())]
-    Missing(PathBuf),
-    /// A new project must not replace a file.
-    #[error("{} exists already; a new project needs a name of its own", .0.display())]
-    Exists(PathBuf),
-    /// The target of a copy is the project itself.
-    #[error("{} is the project itself: choose another name for the copy", .0.display())]
-    CopyOntoItself(PathBuf),
-    /// The name is reserved for a side file of an open project.
-    #[error("{} may be no project: a file of this name is kept beside {} while that is open, and is written over and removed with it; choose another name", .path.display(), .of.display())]
-    SideFile {
-        path: PathBuf,
-        /// The project that the side file belongs to.
-        of: PathBuf,
-    },
-    /// The path is a folder.
-    #[error("{} is a folder, not a project file", .0.display())]
-    Directory(PathBuf),
-    /// The file is empty.
-    #[error("{} is empty; a copy or download that was cut short looks like this", .0.display())]
-    Empty(PathBuf),
-    /// The file is not an SQLite database.
-    #[error("{} is not a Dissensus project. To label its texts, make a project and import the file", .0.display())]
-    NotSqlite(PathBuf),
-    /// The file is a database of another program.
-    #[error("{} is a database of another program, not a Dissensus project", .0.display())]
-    NotOurs(PathBuf),
-    /// The file was written by a later version of Dissensus.
-    #[error("{} has project format {found}; this program knows formats up to {known}: update Dissensus to open it", .path.display())]
-    Newer {
-        path: PathBuf,
-        found: u32,
-        /// The newest format that this program supports.
-        known: u32,
-    },
-    /// The file was written by an earlier version of Dissensus and cannot be upgraded when opened
-    /// read-only.
-    #[error("{} has the earlier project format {found}; open it to write once, which copies it and brings it up to format {known}", .path.display())]
-    Older {
-        path: PathBuf,
-        found: u32,
-        /// The format that this program supports.
-        known: u32,
-    },
-    /// The tables, triggers or views differ from ours.
-    #[error("{}: {what} differs from what Dissensus makes, so the file is not opened; was it edited with another program?", .path.display())]
-    Altered {
-        path: PathBuf,
-        /// The first part that differs.
-        what: String,
-    },
-    /// Pages or values of the file are invalid.
-    #[error("{} is damaged: {detail}; go back to a copy of it, if there is one", .path.display())]
-    Damaged {
-        path: PathBuf,
-        /// Description of the damage.
-        detail: String,
-    },
-    /// The file is not writable.
-    #[error("{} is read-only; make it writable, or copy it to where it may be written", .0.display())]
-    ReadOnly(PathBuf),
-    /// The file is not readable.
-    #[error("{} may not be read; ask whoever owns it for permission", .0.display())]
-    Unreadable(PathBuf),
-    /// The folder for a new project does not exist.
-    #[error("there is no folder {} to make a project in", .0.display())]
-    NoFolder(PathBuf),
-    /// The folder is not writable, and an open project needs a journal in it.
-    #[error("the folder of {} is read-only, and an open project keeps files beside it; copy it to where it may be written", .0.display())]
-    FolderReadOnly(PathBuf),
-    /// The program that last had the file open did not close it, which cannot be recovered when
-    /// reading only.
-    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label record\" or \"data import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
-    Unfinished(PathBuf),
-    /// Another program or window has the project open.
-    #[error("{} is open already ({by}); close it there first", .path.display())]
-    Locked {
-        path: PathBuf,
-        /// Program and process, if known.
-        by: String,
-    },
-    /// The open file is no longer the one that its path refers to. Nothing more is written; a
-    /// change in progress may be in the open file and is not confirmed.
-    #[error("{}. Nothing more is written, and the last change is not confirmed", .how.explain(.path))]
-    Displaced {
-        path: PathBuf,
-        /// What happened to the file.
-        how: Displaced,
-    },
-    /// The journal next to the project belongs to another file and cannot be moved away when
-    /// reading only.
-    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label record\" or \"data import\"), which puts that journal aside", .0.display())]
-    ForeignJournal(PathBuf),
-    /// The latest changes are in a journal under another name of the file.
-    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label record\" or \"data import\"), which brings the two together", .path.display(), .journal.display())]
-    JournalElsewhere {
-        path: PathBuf,
-        /// The journal with the latest changes.
-        journal: PathBuf,
-    },
-    /// Something that is not a lock file of ours has the name of the lock file.
-    #[error("the project is not opened: {0}")]
-    UnsafeLock(String),
-    /// Another program held the file locked for longer than the time limit.
-    #[error("{} is being used by another program; try again", .0.display())]
-    Busy(PathBuf),
-    /// The disk is full. The change was rolled back.
-    #[error("the disk of {} is full; make room and try again: nothing of this change was kept", .0.display())]
-    DiskFull(PathBuf),
-    /// An I/O error. The change was rolled back.
-    #[error("the disk failed while {doing} in {}: {detail}; nothing of this change was kept", .path.display())]
-    Disk {
-        path: PathBuf,
-        /// The operation that failed.
-        doing: &'static str,
-        /// The system's error message.
-        detail: String,
-    },
-    /// The project is open read-only.
-    #[error("{} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written", .0.display())]
-    OpenedToRead(PathBuf),
-    /// The journal of another project is where the copy would have its own.
-    #[error("beside {} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name", .0.display())]
-    JournalInTheWay(PathBuf),
-    /// A copy was cancelled and removed.
-    #[error("stopped before the copy of {} was whole; nothing of it is left", .0.display())]
-    CopyCancelled(PathBuf),
-    #[error("{} has been closed", .0.display())]
-    Closed(PathBuf),
-    /// A closure given to `Store::write` called `write` on the same store, which would deadlock.
-    #[error("a write asked for another write of the same project; use the transaction that it was given")]
-    WriteInsideWrite,
-    /// A name that must be unique is taken.
-    #[error("there is a {what} \"{name}\" already")]
-    Duplicate {
-        /// `text`, `annotator`, `question`, ...
-        what: &'static str,
-        name: String,
-    },
-    /// Something that was requested is not in the project.
-    #[error("there is no {what} {name} in this project")]
-    Unknown {
-        what: &'static str,
-        /// Row id or name.
-        name: String,
-    },
-    /// The annotator has withdrawn.
-    #[error(
-        "\"{0}\" has withdrawn from this project: everything of theirs was erased, and nothing of theirs can come in again; take their rows out of the file, or label under another id"
-    )]
-    Withdrawn(String),
-    #[error("question {}: {source}", question.0)]
-    OffScale {
-        question: QuestionId,
-        /// Why the answer is not on the scale.
-        source: AnswerError,
-    },
-    /// Events can only be merged between copies of the same project.
-    #[error(
-        "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be brought together"
-    )]
-    OtherProject {
-        /// The project to merge into.
-        ours: ProjectId,
-        /// The project to merge from.
-        theirs: ProjectId,
-    },
-    /// Two copies contain contradicting data that cannot be merged.
-    #[error("the two copies cannot be brought together: {what} \"{name}\" {why}; nothing was taken in")]
-    Conflict {
-        what: &'static str,
-        name: String,
-        /// How they differ.
-        why: &'static str,
-    },
-    /// The label was retracted before.
-    #[error("label {} was taken back already", .0.0)]
-    AlreadyRetracted(EventId),
-    /// The event is itself a retraction.
-    #[error("event {} takes a label back and cannot be taken back itself; label the text again", .0.0)]
-    NotALabel(EventId),
-    /// A value is not allowed in a project.
-    #[error("{what}: {why}")]
-    Invalid {
-        /// What the value belongs to.
-        what: String,
-        why: String,
-    },
-    /// Any other database error.
-    #[error("{doing} in {} failed: {source}", .path.display())]
-    Database {
-        path: PathBuf,
-        /// The operation that failed.
-        doing: &'static str,
-        /// The database's error.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
+dissensus_domain::errors! {
+    /// Why a project could not be opened, read or written. Nothing was changed unless a variant states
+    /// otherwise.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum StoreError {
+        Missing(PathBuf) => "project-missing", "there is no project at {0}";
+        Exists(PathBuf) => "project-exists", "{0} exists already; a new project needs a name of its own";
+        CopyOntoItself(PathBuf) => "project-exists", "{0} is the project itself: choose another name for the copy";
+        SideFile { path: PathBuf, of: PathBuf } => "project-side-file",
+            "{path} may be no project: a file of this name is kept beside {of} while that is open, and is written over and removed with it; choose another name";
+        Directory(PathBuf) => "project-directory", "{0} is a folder, not a project file";
+        Empty(PathBuf) => "project-empty", "{0} is empty; a copy or download that was cut short looks like this";
+        NotSqlite(PathBuf) => "project-not-a-database",
+            "{0} is not a Dissensus project. To label its texts, make a project and import the file";
+        NotOurs(PathBuf) => "project-not-ours", "{0} is a database of another program, not a Dissensus project";
+        Newer { path: PathBuf, found: u32, known: u32 } => "project-newer",
+            "{path} has project format {found}; this program knows formats up to {known}: update Dissensus to open it";
+        Older { path: PathBuf, found: u32, known: u32 } => "project-older",
+            "{path} has the earlier project format {found}; open it to write once, which copies it and brings it up to format {known}";
+        Altered { path: PathBuf, what: String } => "project-altered",
+            "{path}: {what} differs from what Dissensus makes, so the file is not opened; was it edited with another program?";
+        Damaged { path: PathBuf, detail: String } => "project-damaged",
+            "{path} is damaged: {detail}; go back to a copy of it, if there is one";
+        ReadOnly(PathBuf) => "project-read-only",
+            "{0} is read-only; make it writable, or copy it to where it may be written";
+        Unreadable(PathBuf) => "project-unreadable", "{0} may not be read; ask whoever owns it for permission";
+        NoFolder(PathBuf) => "project-no-folder", "there is no folder {0} to make a project in";
+        FolderReadOnly(PathBuf) => "project-folder-read-only",
+            "the folder of {0} is read-only, and an open project keeps files beside it; copy it to where it may be written";
+        Unfinished(PathBuf) => "project-unfinished",
+            "{0} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label record\" or \"data import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written";
+        Locked { path: PathBuf, by: String } => "project-locked",
+            "{path} is open already ({by}); close it there first";
+        Displaced { path: PathBuf, how: Displaced } => [how],
+            "{}. Nothing more is written, and the last change is not confirmed" (how.explain(path));
+        ForeignJournal(PathBuf) => "project-foreign-journal",
+            "beside {0} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label record\" or \"data import\"), which puts that journal aside";
+        JournalElsewhere { path: PathBuf, journal: PathBuf } => "project-journal-elsewhere",
+            "{path} was opened as another name of the same file, and what was written last is in {journal}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label record\" or \"data import\"), which brings the two together";
+        UnsafeLock(String) => "project-lock-file", "the project is not opened: {0}";
+        Busy(PathBuf) => "project-busy", "{0} is being used by another program; try again";
+        DiskFull(PathBuf) => "disk-full",
+            "the disk of {0} is full; make room and try again: nothing of this change was kept";
+        Disk { path: PathBuf, doing: &'static str, detail: String } => "disk-failed",
+            "the disk failed while {doing} in {path}: {detail}; nothing of this change was kept";
+        OpenedToRead(PathBuf) => "project-opened-to-read",
+            "{0} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written";
+        JournalInTheWay(PathBuf) => "project-journal",
+            "beside {0} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name";
+        CopyCancelled(PathBuf) => "cancelled", "stopped before the copy of {0} was whole; nothing of it is left";
+        Closed(PathBuf) => "project-closed", "{0} has been closed";
+        WriteInsideWrite => "write-inside-write",
+            "a write asked for another write of the same project; use the transaction that it was given";
+        Duplicate { what: &'static str, name: String } => "duplicate", "there is a {what} \"{name}\" already";
+        Unknown { what: &'static str, name: String } => "unknown", "there is no {what} {name} in this project";
+        Withdrawn(String) => "withdrawn",
+            "\"{0}\" has withdrawn from this project: everything of theirs was erased, and nothing of theirs can come in again; take their rows out of the file, or label under another id";
+        OffScale { question: QuestionId, source: AnswerError } => "level-outside-scale",
+            "question {}: {source}" (question.0);
+        OtherProject { ours: ProjectId, theirs: ProjectId } => "other-project",
+            "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be brought together";
+        Conflict { what: &'static str, name: String, why: &'static str } => "copies-conflict",
+            "the two copies cannot be brought together: {what} \"{name}\" {why}; nothing was taken in";
+        AlreadyRetracted(u32) => "already-retracted", "label {0} was taken back already";
+        NotALabel(u32) => "not-a-label",
+            "event {0} takes a label back and cannot be taken back itself; label the text again";
+        Invalid { what: String, why: String } => "invalid", "{what}: {why}";
+        Database { path: PathBuf, doing: &'static str, source: Box<dyn std::error::Error + Send + Sync> } => "database",
+            "{doing} in {path} failed: {source}";
+    }
 }
 
 impl StoreError {
-    /// A stable kebab-case error code, for scripts and the window.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Missing(_) => "project-missing",
-            Self::Exists(_) | Self::CopyOntoItself(_) => "project-exists",
-            Self::SideFile { .. } => "project-side-file",
-            Self::Directory(_) => "project-directory",
-            Self::Empty(_) => "project-empty",
-            Self::NotSqlite(_) => "project-not-a-database",
-            Self::NotOurs(_) => "project-not-ours",
-            Self::Newer { .. } => "project-newer",
-            Self::Older { .. } => "project-older",
-            Self::Altered { .. } => "project-altered",
-            Self::Damaged { .. } => "project-damaged",
-            Self::ReadOnly(_) => "project-read-only",
-            Self::Unreadable(_) => "project-unreadable",
-            Self::NoFolder(_) => "project-no-folder",
-            Self::FolderReadOnly(_) => "project-folder-read-only",
-            Self::Unfinished(_) => "project-unfinished",
-            Self::Locked { .. } => "project-locked",
-            Self::Displaced { how, .. } => how.code(),
-            Self::ForeignJournal(_) => "project-foreign-journal",
-            Self::JournalElsewhere { .. } => "project-journal-elsewhere",
-            Self::UnsafeLock(_) => "project-lock-file",
-            Self::Busy(_) => "project-busy",
-            Self::DiskFull(_) => "disk-full",
-            Self::Disk { .. } => "disk-failed",
-            Self::OpenedToRead(_) => "project-opened-to-read",
-            Self::JournalInTheWay(_) => "project-journal",
-            Self::CopyCancelled(_) => "cancelled",
-            Self::Closed(_) => "project-closed",
-            Self::WriteInsideWrite => "write-inside-write",
-            Self::Duplicate { .. } => "duplicate",
-            Self::Unknown { .. } => "unknown",
-            Self::Withdrawn(_) => "withdrawn",
-            Self::OffScale { .. } => "level-outside-scale",
-            Self::OtherProject { .. } => "other-project",
-            Self::Conflict { .. } => "copies-conflict",
-            Self::AlreadyRetracted(_) => "already-retracted",
-            Self::NotALabel(_) => "not-a-label",
-            Self::Invalid { .. } => "invalid",
-            Self::Database { .. } => "database",
-        }
-    }
-
     /// Interprets the error of a failed statement for the project at `path`.
     pub(crate) fn explain(path: &Path, doing: &'static str, error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as C;

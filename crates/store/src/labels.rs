@@ -244,11 +244,11 @@ impl<'a> WriteTx<'a> {
         let event =
             self.event(id)?.ok_or_else(|| StoreError::Unknown { what: "label", name: id.0.to_string() })?;
         if event.answer().is_none() {
-            return Err(StoreError::NotALabel(id));
+            return Err(StoreError::NotALabel(id.0));
         }
         let (question, text, annotator) = (event.question, event.text, event.annotator);
         if self.events_on(question, text, annotator)?.iter().any(|e| e.retracts() == Some(id)) {
-            return Err(StoreError::AlreadyRetracted(id));
+            return Err(StoreError::AlreadyRetracted(id.0));
         }
         let at_ms = self.time_of_new(at_ms, source, question, text, annotator)?;
         let (kind, none) = (EventKind::Retraction { of: id }, Remark::default());
