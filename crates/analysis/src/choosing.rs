@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, clearly_better, mean, of_other_labels};
+use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::encoding::ActiveEncoder;
@@ -45,7 +46,7 @@ impl Analysis {
             // The encoder of another project can change while the first ones encode.
             choice.encoder = choice.encoder.map(|_| version.encoder.clone());
             if opened.iter().any(|before| before.version.key == version.key) {
-                return Err(ProjectError::EncoderTwice(name));
+                return Err(AnalysisError::EncoderTwice(name).into());
             }
             opened.push(Candidate { name, choice, version });
         }
@@ -72,7 +73,7 @@ impl Analysis {
         }
         // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
-            return Err(ProjectError::EncoderLearned(candidates[at].name.clone()));
+            return Err(AnalysisError::EncoderLearned(candidates[at].name.clone()).into());
         }
         let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
@@ -80,7 +81,7 @@ impl Analysis {
         let best = order.first().copied().unwrap_or_default();
         let at = incumbent.filter(|stays| !clearly_better(&losses[best], &losses[*stays])).unwrap_or(best);
         if !self.encoding.choose_encoder(&candidates[at].version, seen)? {
-            return Err(ProjectError::EncoderSwitched);
+            return Err(AnalysisError::EncoderSwitched.into());
         }
         let tried = order.into_iter().map(|at| Tried { at, log_loss: mean(&losses[at]) });
         Ok(Chosen { at, tried: tried.collect() })

@@ -1,6 +1,7 @@
 //! Measures over annotators selected by their attributes.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::DisagreementScores;
 use dissensus_domain::{Annotator, Attributes, QuestionId};
 use dissensus_project::error::ProjectError;
@@ -107,5 +108,5 @@ pub(super) fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) ->
         (true, false) => format!("; the attributes are {names}"),
         (true, true) => "; no attributes are known".to_owned(),
     };
-    ProjectError::NoSuchAttribute { name, value, hint }
+    ProjectError::from(AnalysisError::NoSuchAttribute { name, value, hint })
 }

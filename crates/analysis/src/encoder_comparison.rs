@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::choosing::Tried;
 use super::cross_validation::CrossValidation;
+use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_selection::evaluation::SplitSpec;
@@ -74,7 +75,7 @@ impl Analysis {
         let choices = names.iter().map(|name| (name.clone(), with(name))).collect();
         let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
         if candidates.len() < 2 {
-            return Err(ProjectError::OneEncoder);
+            return Err(AnalysisError::OneEncoder.into());
         }
         let current = seen.current.as_ref().map(|current| &current.key);
         let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();

@@ -3,6 +3,7 @@
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, Losses, clearly_better, mean, of_other_labels};
+use crate::error::AnalysisError;
 use dissensus_api::{EncoderHere, EncoderTrial, EncoderTrials};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{Catalogue, locate};
@@ -74,7 +75,7 @@ impl Analysis {
         for name in names {
             let (_, version, _) = self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
             if keys.contains(&version.key) {
-                return Err(ProjectError::EncoderTwice(name.clone()));
+                return Err(AnalysisError::EncoderTwice(name.clone()).into());
             }
             keys.push(version.key);
             // The encoder of another project can change while the first ones encode.
@@ -82,7 +83,7 @@ impl Analysis {
         }
         let names = &found[..];
         if keys.len() < 2 {
-            return Err(ProjectError::OneEncoder);
+            return Err(AnalysisError::OneEncoder.into());
         }
         let mut losses: Vec<Losses> = Vec::new();
         for name in names {
@@ -92,7 +93,7 @@ impl Analysis {
         }
         // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
-            return Err(ProjectError::EncoderLearned(names[at].clone()));
+            return Err(AnalysisError::EncoderLearned(names[at].clone()).into());
         }
         let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
         let labels = losses.first().map_or(0, Vec::len);

@@ -5,6 +5,7 @@ use super::agreed_texts::{NearRow, nearest_agreed};
 use super::explain_sentence::sentence;
 use super::near_texts::by_similarity;
 use super::snippet::snippet;
+use crate::error::AnalysisError;
 use dissensus_api::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
     ScorePart, ScorePartKind,
@@ -15,6 +16,7 @@ use dissensus_models::mixed::ScoreParts;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
+use dissensus_training::error::TrainingError;
 
 /// Number of labels listed.
 const INFLUENCES: usize = 5;
@@ -131,11 +133,11 @@ impl Analysis {
             .live
             .models
             .with(question.id, |fitted| fitted.model.clone())
-            .ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))?;
+            .ok_or_else(|| TrainingError::NotEncoded(self.context.store.path().to_owned()))?;
         if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
             let found = self.context.store.text(text)?;
             let name = found.map_or_else(|| text.0.to_string(), |found| found.external_id);
-            return Err(ProjectError::TextNotFitted(name));
+            return Err(AnalysisError::TextNotFitted(name).into());
         }
         self.context.held_here("explain");
         let told = asked.told(&model, question.scale.kind(), &rows, &near)?;

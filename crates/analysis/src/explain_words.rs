@@ -1,12 +1,14 @@
 //! The words that carry a text's score: each is left out in turn, and the rest is scored like a new text.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::{EncodedText, EncoderChoice};
+use dissensus_training::error::TrainingError;
 
 /// Note for a text with labels.
 const LABELLED: &str = "This text has labels: it is scored like a new text, by a model that has also learned from the labels of this one.";
@@ -16,7 +18,7 @@ impl Analysis {
     /// [`Analysis::explain`] explains. `reading_as` is the person who labels in this window.
     ///
     /// # Errors
-    /// Those of [`Analysis::explain`]; [`ProjectError::Blind`] if the prediction is hidden; the encoder is
+    /// Those of [`Analysis::explain`]; [`AnalysisError::Blind`] if the prediction is hidden; the encoder is
     /// missing or another one; a cancel.
     pub fn explain_words(
         &self,
@@ -28,7 +30,7 @@ impl Analysis {
     ) -> Result<ExplainedWords, ProjectError> {
         let explanation = self.explain(query, reading_as, show_hidden)?;
         if let Some(hidden) = explanation.annotators.iter().find(|person| person.hidden) {
-            return Err(ProjectError::Blind { annotator: hidden.name.clone() });
+            return Err(AnalysisError::Blind { annotator: hidden.name.clone() }.into());
         }
         let odds = explanation.odds.ok_or(ProjectError::NoQuestion)?;
         self.explain_words_of(query.question, Some(query.text), &self.body(query)?, odds, choice, progress)
@@ -84,7 +86,7 @@ impl Analysis {
             (model.text_score(), fitted.basis.version.clone(), labelled)
         });
         let (score, version, labelled) =
-            live.ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))?;
+            live.ok_or_else(|| TrainingError::NotEncoded(self.context.store.path().to_owned()))?;
         let Some(version) = version else {
             return Ok(none("Texts have no embeddings yet: their words say nothing to the model."));
         };

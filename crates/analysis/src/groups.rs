@@ -1,6 +1,7 @@
 //! Selection of the groups of annotators that are compared.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::{GroupChoice, GroupDifference, SeverityDifference};
 use dissensus_domain::Annotator;
 use dissensus_project::error::ProjectError;
@@ -115,7 +116,11 @@ fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, Proj
                 }
                 None => format!("; the attributes are {}", list(values.keys().copied().collect())),
             };
-            ProjectError::NoSuchAttribute { name: choice.attribute.clone(), value: value.to_owned(), hint }
+            ProjectError::from(AnalysisError::NoSuchAttribute {
+                name: choice.attribute.clone(),
+                value: value.to_owned(),
+                hint,
+            })
         })
     };
     let groups = vec![find(&choice.first)?, find(&choice.second)?];

@@ -13,6 +13,7 @@ mod compared;
 mod cross_validation;
 mod encoder_comparison;
 mod encoder_trials;
+pub mod error;
 mod evaluation;
 mod explain;
 mod explain_sentence;

@@ -13,6 +13,7 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{ExpectedMasi, MasiTogether};
 use dissensus_stats::metrics::BootstrapOptions;
 use dissensus_training::encoding::EncodedText;
+use dissensus_training::error::TrainingError;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -130,7 +131,7 @@ impl Analysis {
         top: usize,
         together: Option<&MasiTogether>,
     ) -> Result<(Vec<TextOptions>, usize), ProjectError> {
-        let not_live = || ProjectError::NotEncoded(self.context.store.path().to_owned());
+        let not_live = || ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()));
         let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
         let by_option: Vec<Vec<f32>> = self
             .live

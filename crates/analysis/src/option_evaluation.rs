@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport};
+use crate::error::AnalysisError;
 use dissensus_api::options_together;
 use dissensus_domain::Question;
 use dissensus_project::error::ProjectError;
@@ -74,7 +75,7 @@ impl Analysis {
             self.context.index().with_levels(question.id)?;
         }
         if let SplitSpec::Stratified(_) = choices.split {
-            return Err(ProjectError::StratifiedOptions(question.name));
+            return Err(AnalysisError::StratifiedOptions(question.name).into());
         }
         let asked = json!({
             "question": question.name,

@@ -5,6 +5,7 @@ use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
+use dissensus_training::error::TrainingError;
 
 impl Analysis {
     /// Predicts how one annotator would label a text of the project: a probability per level.
@@ -36,7 +37,9 @@ impl Analysis {
                 .then(|| fitted.model.predict(row, who, &mut p))
                 .map(|()| p)
         });
-        predicted.flatten().ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))
+        predicted.flatten().ok_or_else(|| {
+            ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()))
+        })
     }
 
     /// Predicts how one annotator would label any text ([`dissensus_training::encoding::Encoding::embed`]).
@@ -55,6 +58,6 @@ impl Analysis {
             let mut p = vec![0.0; fitted.model.levels()];
             fitted.model.predict_new_text(text.features(), who, &mut p).map(|()| p)
         });
-        Ok(predicted.ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))??)
+        Ok(predicted.ok_or_else(|| TrainingError::NotEncoded(self.context.store.path().to_owned()))??)
     }
 }

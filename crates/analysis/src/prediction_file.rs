@@ -2,6 +2,7 @@
 //! file: a row for each text and annotator.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_models::live::LiveModel;
@@ -11,6 +12,7 @@ use dissensus_project::outputs::check_outputs;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
 use dissensus_training::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
+use dissensus_training::error::TrainingError;
 use dissensus_training::prediction_table::{
     LabelledBodies, PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
 };
@@ -138,7 +140,7 @@ impl Analysis {
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {
-            return Err(ProjectError::EncoderNotOfModel);
+            return Err(AnalysisError::EncoderNotOfModel.into());
         }
         rows.write_file(checked, &encoder, progress)?;
         rows.finish()
@@ -171,7 +173,7 @@ impl Analysis {
         let live = self.live.models.with(question, |fitted| {
             fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone()))
         });
-        let not_live = || ProjectError::NotEncoded(self.context.store.path().to_owned());
+        let not_live = || ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()));
         let (model, encoder) = live.ok_or_else(not_live)??;
         Ok((LiveModel::from_bytes(&model)?, encoder))
     }

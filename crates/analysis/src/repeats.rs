@@ -1,6 +1,7 @@
 //! Self-agreement: how often people give the same answer to the same text again.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::clock::now_ms;
@@ -54,7 +55,7 @@ impl Analysis {
     /// Returns how many counted before.
     ///
     /// # Errors
-    /// No such question, no answers of this round ([`ProjectError::NoRepeats`]), or the file cannot be
+    /// No such question, no answers of this round ([`AnalysisError::NoRepeats`]), or the file cannot be
     /// written.
     pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, ProjectError> {
         let context = &self.context;
@@ -69,7 +70,7 @@ impl Analysis {
             context.store.repeats(question)?.iter().map(|repeat| repeat.occasion).collect();
         there.sort_unstable();
         there.dedup();
-        Err(ProjectError::NoRepeats { question: name, occasion, there })
+        Err(AnalysisError::NoRepeats { question: name, occasion, there }.into())
     }
 }
 

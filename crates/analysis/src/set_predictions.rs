@@ -2,6 +2,7 @@
 //! the project or of another file: a row for each text.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::whole_sets_together;
 use dissensus_domain::{Question, QuestionId, TextId};
 use dissensus_exchange::TypedTable;
@@ -12,6 +13,7 @@ use dissensus_project::outputs::check_outputs;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
 use dissensus_training::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
+use dissensus_training::error::TrainingError;
 use dissensus_training::prediction_table::{PredictedAnnotator, PredictionChoices};
 use dissensus_training::set_table::{SetPredictionFile, SetRows, SetTable, SetsAsked};
 use std::collections::{BTreeSet, HashSet};
@@ -59,7 +61,7 @@ impl Analysis {
     ) -> Result<CheckedSets, ProjectError> {
         let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
         if !question.scale.is_multi_label() {
-            return Err(ProjectError::NoOptions(question.name));
+            return Err(AnalysisError::NoOptions(question.name).into());
         }
         TypedTable::check(out, false)?;
         let read = texts.map(|texts| texts.path.as_path()).into_iter().chain([self.context.store.path()]);
@@ -132,7 +134,7 @@ impl Analysis {
                 let opened = self.encoding.open_in_use(encoder)?.0;
                 // Another program may have given the project another encoder since the models were fitted.
                 if found.encoder != Some(opened.version().key()) {
-                    return Err(ProjectError::EncoderNotOfModel);
+                    return Err(AnalysisError::EncoderNotOfModel.into());
                 }
                 rows.write_file(checked, &opened, progress)?;
             }
@@ -166,7 +168,7 @@ impl Analysis {
     /// # Errors
     /// They are not live.
     pub(crate) fn models_of_options(&self, question: &Question) -> Result<ModelsOfOptions, ProjectError> {
-        let not_live = || ProjectError::NotEncoded(self.context.store.path().to_owned());
+        let not_live = || ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()));
         let copy = |fitted: &mut dissensus_training::live::Fitted| {
             Some((fitted.model.to_bytes(), fitted.basis.version.clone()))
         };

@@ -4,6 +4,7 @@ use super::Analysis;
 use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport, slips_note};
 use super::span_data::SpanData;
+use crate::error::AnalysisError;
 use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
 use dissensus_models::spans::{
@@ -102,7 +103,7 @@ impl Analysis {
             self.context.index().with_levels(question.id)?;
         }
         if let SplitSpec::Stratified(_) = choices.split {
-            return Err(ProjectError::StratifiedOptions(question.name));
+            return Err(AnalysisError::StratifiedOptions(question.name).into());
         }
         let asked = json!({
             "question": question.name,

@@ -1,6 +1,7 @@
 //! Predictions for the official test texts as a submission to LeWiDi.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_domain::{AnnotatorId, EventId, Question, ScaleKind, TextId};
 use dissensus_exchange::LewidiSubmission;
 use dissensus_project::context::QuestionData;
@@ -10,6 +11,7 @@ use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
 use dissensus_selection::fit::fit;
 use dissensus_stats::data::{FitOptions, ModelKind, TrainingData};
 use dissensus_stats::metrics::Scored;
+use dissensus_training::error::TrainingError;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -114,12 +116,13 @@ impl Analysis {
     fn official_run(&self, run: u32, question: &Question) -> Result<ModelKind, ProjectError> {
         let detail = self.runs.detail(run)?;
         if detail.choices.question != question.id {
-            return Err(ProjectError::NotComparable("the run is of another question"));
+            return Err(TrainingError::NotComparable("the run is of another question").into());
         }
         if detail.choices.split != SplitSpec::Column {
-            return Err(ProjectError::NotComparable(
+            return Err(TrainingError::NotComparable(
                 "the run was not scored on the official test texts: train one with --split column",
-            ));
+            )
+            .into());
         }
         Ok(detail.choices.model)
     }
@@ -157,5 +160,5 @@ impl Analysis {
 fn numbered_levels(question: &Question) -> Result<Vec<i64>, ProjectError> {
     let numbers: Option<Vec<i64>> = question.scale.levels().iter().map(|level| level.parse().ok()).collect();
     let why = "has levels that are no whole numbers";
-    numbers.ok_or_else(|| ProjectError::NotForLewidi(question.name.clone(), why))
+    numbers.ok_or_else(|| ProjectError::from(AnalysisError::NotForLewidi(question.name.clone(), why)))
 }

@@ -2,6 +2,7 @@
 //! of the project.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::whole_sets_together;
 use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
 use dissensus_models::live::LiveModel;
@@ -10,6 +11,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::asked_model::{AskedModel, OptionSaid, known};
 use dissensus_training::encoding::EncodedText;
+use dissensus_training::error::TrainingError;
 use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
 
@@ -81,7 +83,7 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<WholeAnswer, ProjectError> {
         if !question.scale.is_multi_label() {
-            return Err(ProjectError::NoOptions(question.name.clone()));
+            return Err(AnalysisError::NoOptions(question.name.clone()).into());
         }
         let row = match text {
             AskedText::OfProject(id) => Some(self.row_of(id)?),
@@ -157,7 +159,7 @@ impl Analysis {
     }
 
     fn not_live(&self) -> ProjectError {
-        ProjectError::NotEncoded(self.context.store.path().to_owned())
+        ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()))
     }
 }
 

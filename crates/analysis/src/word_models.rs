@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::word_fit::WordFit;
+use crate::error::AnalysisError;
 use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
@@ -133,7 +134,7 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<WordModelReport, ProjectError> {
         if question.scale.kind() != ScaleKind::Spans {
-            return Err(ProjectError::NoSpans(question.name.clone()));
+            return Err(AnalysisError::NoSpans(question.name.clone()).into());
         }
         let _reserved = self.context.reservations.reserve(Activity::WordModel)?;
         let started = Instant::now();
@@ -186,7 +187,7 @@ impl Analysis {
         show_hidden: bool,
     ) -> Result<WordHeat, ProjectError> {
         let (question, of_type) = self.span_question(query.question)?;
-        let of_type = of_type.ok_or_else(|| ProjectError::NoSpans(question.name.clone()))?;
+        let of_type = of_type.ok_or_else(|| AnalysisError::NoSpans(question.name.clone()))?;
         let body = self.context.store.bodies(&[text])?;
         let body = body.first().ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         let places = words(body);
@@ -332,7 +333,7 @@ impl Analysis {
         });
         match found {
             Some((question, of_type)) if question.scale.kind() == ScaleKind::Spans => Ok((question, of_type)),
-            Some((question, _)) => Err(ProjectError::NoSpans(question.name)),
+            Some((question, _)) => Err(AnalysisError::NoSpans(question.name).into()),
             None => Err(ProjectError::NoQuestion),
         }
     }

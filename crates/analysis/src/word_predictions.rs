@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::span_data::TOGETHER;
 use super::word_table::{WordOfText, WordOfType, WordsOfText};
+use crate::error::AnalysisError;
 use dissensus_domain::{AnnotatorId, Question, ScaleKind, TextId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::error::ProjectError;
@@ -101,7 +102,7 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<WordsOfText, ProjectError> {
         if question.scale.kind() != ScaleKind::Spans {
-            return Err(ProjectError::NoSpans(question.name.clone()));
+            return Err(AnalysisError::NoSpans(question.name.clone()).into());
         }
         let people: Vec<AnnotatorId> = match annotator {
             Some(who) => vec![who],

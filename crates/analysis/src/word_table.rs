@@ -1,6 +1,7 @@
 //! The words of texts, with who marked them and who would: for one text, or for all as a file.
 
 use super::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
 use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
@@ -177,7 +178,7 @@ impl Analysis {
         let question = self.context.index().question_asked_for(name)?.clone();
         match question.scale.kind() {
             ScaleKind::Spans => Ok(question),
-            _ => Err(ProjectError::NoSpans(question.name)),
+            _ => Err(AnalysisError::NoSpans(question.name).into()),
         }
     }
 

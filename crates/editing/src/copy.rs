@@ -1,6 +1,7 @@
 //! Copies of the whole project, also while it is open elsewhere or being labelled.
 
 use super::Project;
+use crate::error::EditingError;
 use dissensus_api::CopyReport;
 use dissensus_domain::WorkState;
 use dissensus_files::{AtomicFolder, beside};
@@ -42,7 +43,7 @@ impl Project {
         let target = beside(path, RUNS);
         let with_runs = runs.as_ref().filter(|_| choices.runs);
         if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
-            return Err(ProjectError::RunsExist(target));
+            return Err(EditingError::RunsExist(target).into());
         }
         // The large part first: the project gets its name only when everything that belongs to it is there.
         let finished: BTreeSet<String> = store
@@ -64,7 +65,7 @@ impl Project {
             progress.flow()
         });
         copied.map_err(|error| match error {
-            StoreError::Exists(path) => ProjectError::CopyExists(path),
+            StoreError::Exists(path) => ProjectError::from(EditingError::CopyExists(path)),
             other => other.into(),
         })?;
         let failed = |source| ProjectError::Io { path: target.clone(), doing: "copying the runs to", source };

@@ -6,6 +6,7 @@ mod care;
 mod choices;
 mod copy;
 mod diagnostics;
+pub mod error;
 mod history;
 mod info;
 mod jobs;

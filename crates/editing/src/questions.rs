@@ -2,6 +2,7 @@
 
 use super::Project;
 use super::info::question_info;
+use crate::error::EditingError;
 use dissensus_api::{
     LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
 };
@@ -39,7 +40,7 @@ impl Project {
     pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, ProjectError> {
         match question.scale.kind() {
             ScaleKind::Spans => {
-                Ok(Answer::Spans(question.scale.spans_named(value).map_err(ProjectError::Spans)?))
+                Ok(Answer::Spans(question.scale.spans_named(value).map_err(EditingError::Spans)?))
             }
             _ => question.scale.answer_named(value).ok_or_else(|| ProjectError::off_scale(value, question)),
         }
@@ -311,7 +312,9 @@ impl Project {
     /// # Errors
     /// There is no such question or level.
     pub fn condition_named(&self, words: &str) -> Result<Condition, ProjectError> {
-        let refused = |why| ProjectError::Words { what: "a condition", given: words.to_owned(), why };
+        let refused = |why| {
+            ProjectError::from(EditingError::Words { what: "a condition", given: words.to_owned(), why })
+        };
         let index = self.context.index();
         let parts = halves(words).find_map(|(name, levels)| {
             Some((index.questions().iter().find(|question| question.name == name)?, levels))
@@ -345,7 +348,7 @@ impl Project {
             let Some((level, new)) = found else {
                 let why =
                     format!("write OLD=NEW; {} has {}", question.name, question.scale.levels().join(", "));
-                return Err(ProjectError::Words { what: "a new name", given: change.clone(), why });
+                return Err(EditingError::Words { what: "a new name", given: change.clone(), why }.into());
             };
             new.clone_into(&mut names[usize::from(level)]);
         }
@@ -386,7 +389,7 @@ pub fn define_levels(
         let Some((at, what)) = found else {
             let names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
             let why = format!("write LEVEL=TEXT; {question} has {}", names.join(", "));
-            return Err(ProjectError::Words { what: "a definition", given: words.clone(), why });
+            return Err(EditingError::Words { what: "a definition", given: words.clone(), why }.into());
         };
         what.clone_into(&mut levels[at].definition);
     }

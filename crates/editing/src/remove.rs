@@ -2,6 +2,7 @@
 //! import.
 
 use super::Project;
+use crate::error::EditingError;
 use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::care_file::CareFile;
@@ -22,7 +23,7 @@ impl Project {
         self.context.whole_project()?;
         let store = &self.context.store;
         if *what == Removal::LastImport {
-            let last = store.last_import()?.ok_or(ProjectError::NoImport)?;
+            let last = store.last_import()?.ok_or(EditingError::NoImport)?;
             let counts = RemovalCounts {
                 questions: last.questions.len() as u32,
                 texts: last.texts.0,
@@ -38,7 +39,7 @@ impl Project {
             });
         }
         let (name, counts) = (self.name_of_removal(what)?, one(what));
-        let Some(removable) = removable(what) else { return Err(ProjectError::NoImport) };
+        let Some(removable) = removable(what) else { return Err(EditingError::NoImport.into()) };
         let standing = store.standing_on(removable)?;
         let stays = match standing.is_nothing() {
             false => Some(format!("it stays, because of {standing}")),
@@ -60,7 +61,7 @@ impl Project {
         }
         let preview = self.removal(what)?;
         if let Some(why) = preview.stays {
-            return Err(ProjectError::Stays { what: title(what, &preview.name), why });
+            return Err(EditingError::Stays { what: title(what, &preview.name), why }.into());
         }
         let title = title(what, &preview.name);
         let (gone, kept) = self.context.as_job("remove", &title, |_| self.take_out(what))?;
@@ -113,7 +114,7 @@ impl Project {
             Removal::Annotator(id) => {
                 store.annotator(*id)?.ok_or_else(|| unknown("annotator", id.0))?.external_id
             }
-            Removal::LastImport => store.last_import()?.ok_or(ProjectError::NoImport)?.file,
+            Removal::LastImport => store.last_import()?.ok_or(EditingError::NoImport)?.file,
         })
     }
 

@@ -4,6 +4,7 @@
 use super::Labelling;
 use super::left_out::LeftOut;
 use super::sheet::{Answers, Left, Sheet};
+use crate::error::LabellingError;
 use dissensus_api::{Beside, LabelReceipt, NewLabel, Progress};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, Remark, TextId, is_asked,
@@ -12,7 +13,6 @@ use dissensus_project::clock::{now_ms, today_ms};
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
-use dissensus_project::study_error::StudyError;
 use dissensus_store::{AnswerDetails, Repeat, StoreError};
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ impl Labelling {
         {
             let text =
                 self.context.store.text(new.text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
-            return Err(StudyError::NotAsked { text, occasion }.into());
+            return Err(LabellingError::NotAsked { text, occasion }.into());
         }
         let known = self.answered_again(new.annotator, occasion)?.answers.remove(&(new.question, new.text));
         let known = known.filter(|known| known.answer == new.answer);

@@ -1,6 +1,7 @@
 //! Care of annotators: a daily limit of harmful texts, and excluded topics.
 
 use super::Labelling;
+use crate::error::LabellingError;
 use crate::topics;
 use dissensus_api::{CareInfo, HarmfulFrom, OwnCare, StudyCare};
 use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
@@ -44,7 +45,7 @@ impl Labelling {
     /// The study does not allow it, there is no such annotator, or the local file cannot be written.
     pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
         if !may_go_on(&self.project.care()?) {
-            return Err(ProjectError::FinishedToday);
+            return Err(LabellingError::FinishedToday.into());
         }
         let kept = self.care_file(annotator)?.change(|kept| kept.go_on(&today()))?;
         self.care_info(annotator, &kept)

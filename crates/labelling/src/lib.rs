@@ -5,6 +5,7 @@ mod annotations;
 mod by_name;
 mod care;
 mod drafts;
+pub mod error;
 mod feed;
 pub mod guideline;
 mod left_out;

@@ -6,6 +6,7 @@
 
 use super::Labelling;
 use super::by_name::NamedAnnotator;
+use crate::error::LabellingError;
 use crate::practice::{Gate, PracticeBook};
 use dissensus_api::{
     NewLabel, NewPracticeAnswer, PracticeFeedback, PracticeItem, PracticeState, PracticeStep, PracticeTask,
@@ -14,7 +15,6 @@ use dissensus_domain::{AnnotatorId, PracticeAnswer, PracticeText, Standing, Text
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 
 /// A recorded answer in practice, with names.
@@ -101,14 +101,14 @@ impl Labelling {
         let (gate, book) = (self.practice.gate(annotator)?, self.practice.book()?);
         let name = || self.name_of(text);
         let Some(one) = book.text(question, text) else {
-            return Err(StudyError::NotPractice(name()?).into());
+            return Err(LabellingError::NotPractice(name()?).into());
         };
         if gate.step != PracticeStep::Practise {
-            return Err(StudyError::NoPractice.into());
+            return Err(LabellingError::NoPractice.into());
         }
         let left = book.left(annotator, gate.round);
         if !left.iter().any(|other| (other.question, other.text) == (question, text)) {
-            return Err(StudyError::Practised(name()?).into());
+            return Err(LabellingError::Practised(name()?).into());
         }
         let finishes = left.len() == 1;
         let given = PracticeAnswer {
@@ -153,7 +153,7 @@ impl Labelling {
         let found = self.context.store.text_by_external(text)?;
         let found = found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id;
         if self.practice.book()?.text(question.id, found).is_none() {
-            return Err(StudyError::NotPractice(text.to_owned()).into());
+            return Err(LabellingError::NotPractice(text.to_owned()).into());
         }
         let (annotator, name, new_annotator) = self.annotator_named_or_new(annotator.into())?;
         let new = NewPracticeAnswer { annotator, question: question.id, text: found, answer };

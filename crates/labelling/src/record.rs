@@ -2,6 +2,7 @@
 
 use super::Labelling;
 use super::told::Told;
+use crate::error::LabellingError;
 use dissensus_api::{Beside, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
 use dissensus_project::clock::now_ms;
@@ -88,7 +89,7 @@ impl Labelling {
         let index = self.context.index();
         let question = index.question(new.question).ok_or(ProjectError::NoQuestion)?;
         if new.answer == Answer::CannotSay && !question.cannot_say {
-            return Err(ProjectError::CannotSayNotOffered(question.name.clone()));
+            return Err(LabellingError::CannotSayNotOffered(question.name.clone()).into());
         }
         match (new.answer.check(&question.scale), &new.answer) {
             (Ok(()), _) => Ok(()),

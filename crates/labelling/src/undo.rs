@@ -1,6 +1,7 @@
 //! Undo of the last answer.
 
 use super::Labelling;
+use crate::error::LabellingError;
 use dissensus_api::Undone;
 use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
 use dissensus_project::clock::now_ms;
@@ -13,7 +14,7 @@ impl Labelling {
     /// where there is none. Imported and simulated labels are unaffected.
     ///
     /// # Errors
-    /// That answer is no longer current ([`ProjectError::LabelReplaced`]), or an I/O error. Nothing is
+    /// That answer is no longer current ([`LabellingError::LabelReplaced`]), or an I/O error. Nothing is
     /// taken back then.
     pub fn undo(
         &self,
@@ -71,7 +72,7 @@ impl Labelling {
             name.map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
         };
         let row = index.annotator_row(given.annotator).and_then(|row| index.annotators().get(row as usize));
-        Ok(ProjectError::LabelReplaced {
+        Ok(ProjectError::from(LabellingError::LabelReplaced {
             annotator: row.map_or_else(|| "?".to_owned(), |annotator| annotator.external_id.clone()),
             text: self
                 .context
@@ -85,6 +86,6 @@ impl Labelling {
                 LabelSource::Simulated => "a simulation",
                 LabelSource::Window | LabelSource::Command => "another copy of the project",
             },
-        })
+        }))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::reproduce::{Folder, NAME, Reproduce};
 use super::sums::{FileSum, hex, sum_of};
+use crate::error::ReportError;
 use dissensus_files::{AtomicFolder, folder_of};
 use dissensus_project::error::ProjectError;
 use sha2::{Digest, Sha256};
@@ -19,7 +20,7 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError>
     }
     if let Ok(found) = std::fs::symlink_metadata(dir) {
         if !found.is_dir() {
-            return Err(ProjectError::NotAReport(dir.to_owned()));
+            return Err(ReportError::NotAReport(dir.to_owned()).into());
         }
         let empty = std::fs::read_dir(dir).is_ok_and(|mut all| all.next().is_none());
         if !empty && !replace {
@@ -30,9 +31,9 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError>
             _ if empty => {}
             Folder::Report => {}
             Folder::Changed(files) => {
-                return Err(ProjectError::ReportChanged { dir: dir.to_owned(), files });
+                return Err(ReportError::ReportChanged { dir: dir.to_owned(), files }.into());
             }
-            Folder::Other => return Err(ProjectError::NotAReport(dir.to_owned())),
+            Folder::Other => return Err(ReportError::NotAReport(dir.to_owned()).into()),
         }
     }
     match folder_of(dir).is_dir() {

@@ -4,6 +4,7 @@
 mod agreement;
 mod disagreement;
 mod document;
+pub mod error;
 mod evaluated;
 mod facts;
 mod files;
@@ -105,7 +106,7 @@ impl PaperReports {
     /// that name is replaced; an existing report only with `replace`, and anything else never.
     ///
     /// # Errors
-    /// The folder is not allowed ([`ProjectError::ExportExists`], [`ProjectError::NotAReport`]); a task
+    /// The folder is not allowed ([`ProjectError::ExportExists`], [`NotAReport`](crate::error::ReportError::NotAReport)); a task
     /// packet is open; no encoder where models are to be evaluated; the file cannot be read, the disk is
     /// full, or a cancel. Nothing is written then.
     pub fn write(

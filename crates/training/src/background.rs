@@ -1,6 +1,7 @@
 //! Background work of an open window: embeddings of texts that have none, and models fitted on them.
 
 use crate::encoding::{EncoderChoice, Encoding};
+use crate::error::TrainingError;
 use crate::live::LiveModels;
 use dissensus_api::JobInfo;
 use dissensus_project::context::Context;
@@ -59,7 +60,7 @@ impl Background {
             self.encoding.find_encoder(choice.encoder.as_deref(), self.encoding.chosen()?.as_ref())?;
         let state = self.encoding.state()?;
         if choice.encoder.is_none() && state.encoded == state.total {
-            return Err(ProjectError::NothingToEncode);
+            return Err(TrainingError::NothingToEncode.into());
         }
         let job = context.begin_job("encode", &found.name)?;
         let info = job.info();

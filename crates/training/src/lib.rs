@@ -3,6 +3,7 @@
 pub mod asked_model;
 pub mod background;
 pub mod encoding;
+pub mod error;
 pub mod learned_words;
 pub mod live;
 pub mod predicted_texts;

@@ -1,6 +1,7 @@
 //! Predictions of texts in memory, for callers that need arrays and no file.
 
 use crate::asked_model::AskedModel;
+use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Target;
@@ -45,12 +46,12 @@ impl PredictedTexts {
     /// Reserves memory for so many texts.
     ///
     /// # Errors
-    /// [`ProjectError::TooManyPredictions`].
+    /// [`TrainingError::TooManyPredictions`].
     pub fn reserve(&mut self, texts: usize) -> Result<(), ProjectError> {
         let rows = texts.saturating_mul(self.annotators.len());
         let numbers = rows.saturating_mul(self.levels.len());
         let reserved = self.p.try_reserve(numbers).is_ok() && self.answers.try_reserve(rows).is_ok();
-        if reserved { Ok(()) } else { Err(ProjectError::TooManyPredictions(numbers as u64)) }
+        if reserved { Ok(()) } else { Err(TrainingError::TooManyPredictions(numbers as u64).into()) }
     }
 
     /// Adds a text, which is a row of the model.

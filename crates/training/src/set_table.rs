@@ -2,6 +2,7 @@
 
 use crate::asked_model::{AskedModel, OptionSaid, known};
 use crate::encoding::{CheckedTexts, EncodedText};
+use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
 use dissensus_domain::{Answer, OptionSet, Scale, ScaleKind};
 use dissensus_encoder::Encoder;
@@ -85,7 +86,7 @@ impl SetTable {
     /// Checks that no two columns have the same name.
     ///
     /// # Errors
-    /// [`ProjectError::ColumnTwice`].
+    /// [`TrainingError::ColumnTwice`].
     pub fn check_columns(
         options: &[String],
         chosen: &[PredictedAnnotator],
@@ -223,7 +224,7 @@ fn columns(
     }
     let mut names = HashSet::new();
     match columns.iter().find(|column| !names.insert(column.name.as_str())) {
-        Some(twice) => Err(ProjectError::ColumnTwice(twice.name.clone())),
+        Some(twice) => Err(TrainingError::ColumnTwice(twice.name.clone()).into()),
         None => Ok(columns),
     }
 }

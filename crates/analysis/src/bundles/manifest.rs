@@ -1,6 +1,7 @@
 //! `bundle.json`: the contents of a bundle, and how its parts belong together.
 
 use super::BUNDLE;
+use crate::error::AnalysisError;
 use dissensus_domain::{OptionSet, QuestionHelp, ScaleKind};
 use dissensus_encoder::{
     EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
@@ -183,7 +184,8 @@ impl Manifest {
 
     /// Reads and checks the manifest of the bundle `dir`, whose files are `files`.
     pub(super) fn read(dir: &Path, files: &[String]) -> Result<Self, ProjectError> {
-        let refused = |reason: String| ProjectError::Bundle { path: dir.to_owned(), reason };
+        let refused =
+            |reason: String| ProjectError::from(AnalysisError::Bundle { path: dir.to_owned(), reason });
         let path = dir.join(BUNDLE);
         let io = |source| ProjectError::Io { path: path.clone(), doing: "reading", source };
         if std::fs::metadata(&path).map_err(io)?.len() > LARGEST {
@@ -229,9 +231,11 @@ impl BundledQuestion {
         let path = dir.join(&self.head);
         let read = std::fs::read(&path);
         let bytes = read.map_err(|source| ProjectError::Io { path, doing: "reading", source })?;
-        let refused = |reason| ProjectError::Bundle {
-            path: dir.to_owned(),
-            reason: format!("{}: {reason}", self.head),
+        let refused = |reason| {
+            ProjectError::from(AnalysisError::Bundle {
+                path: dir.to_owned(),
+                reason: format!("{}: {reason}", self.head),
+            })
         };
         let model = LiveModel::from_bytes(&bytes).map_err(|error| refused(error.to_string()))?;
         if model.levels() != self.levels.len() || model.annotators() != self.annotators.len() {

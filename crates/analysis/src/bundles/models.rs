@@ -2,6 +2,7 @@
 
 use super::Bundles;
 use super::manifest::{BundledAnnotator, HeldOutFigure, HeldOutFigures};
+use crate::error::AnalysisError;
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
@@ -9,6 +10,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_training::error::TrainingError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,7 +46,7 @@ impl Bundles {
         }
         // Another program may have changed it meanwhile.
         if fitted_on != Some(in_use.encoder.version().key()) {
-            return Err(ProjectError::EncoderNotOfModel);
+            return Err(AnalysisError::EncoderNotOfModel.into());
         }
         let index = self.context.index();
         let annotators = index.annotators().iter().take(model.annotators());
@@ -62,14 +64,14 @@ impl Bundles {
     pub(super) fn run_model(&self, run: u32, progress: &dyn Progress) -> Result<ModelToBundle, ProjectError> {
         let found = self.runs.model_for_new_texts(run, progress)?;
         let index = self.context.index();
-        let gone = || ProjectError::DamagedRun(run);
+        let gone = || ProjectError::from(TrainingError::DamagedRun(run));
         let people: Option<Vec<&Annotator>> = found
             .annotators
             .iter()
             .map(|id| index.annotator_row(*id).and_then(|row| index.annotators().get(row as usize)))
             .collect();
         let detail = self.runs.detail(run)?;
-        let scores = detail.info.scores.ok_or(ProjectError::NoScores(run))?;
+        let scores = detail.info.scores.ok_or(TrainingError::NoScores(run))?;
         let figure = |m: &dissensus_api::RunMetric| HeldOutFigure { name: m.key.clone(), value: m.value };
         Ok(ModelToBundle {
             annotators: annotators_of(&found.model, people.ok_or_else(gone)?.into_iter()),

@@ -3,6 +3,7 @@
 use super::BUNDLE;
 use super::manifest::{BundledAnnotator, BundledQuestion, BundledWords, Manifest};
 use super::sums;
+use crate::error::AnalysisError;
 use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
@@ -28,12 +29,12 @@ impl Bundle {
     /// Reads the bundle in the folder `dir`, and checks the checksum of every file.
     ///
     /// # Errors
-    /// [`ProjectError::Bundle`]: it is no bundle, a file is missing, altered or extra, or it was made by
+    /// [`AnalysisError::Bundle`]: it is no bundle, a file is missing, altered or extra, or it was made by
     /// another version of the program.
     pub fn open(dir: &Path) -> Result<Self, ProjectError> {
         if dir.is_dir() && !dir.join(BUNDLE).is_file() {
             let reason = format!("{BUNDLE} is missing");
-            return Err(ProjectError::Bundle { path: dir.to_owned(), reason });
+            return Err(AnalysisError::Bundle { path: dir.to_owned(), reason }.into());
         }
         let files = sums::check(dir)?;
         Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir, &files)? })
@@ -89,9 +90,9 @@ impl Bundle {
     ) -> Result<WordPredictionFile, ProjectError> {
         let name = choices.question.as_deref();
         let not_here = || {
-            ProjectError::NotInBundle(
+            ProjectError::from(AnalysisError::NotInBundle(
                 "there is no question with spans of that name in this bundle".to_owned(),
-            )
+            ))
         };
         let words = self.words(name).ok_or_else(not_here)?;
         self.check_output(choices, texts, out)?;
@@ -138,7 +139,7 @@ impl Bundle {
                 "{} would stand in it, where nothing else belongs: write it elsewhere",
                 out.display()
             );
-            return Err(ProjectError::Bundle { path: self.dir.clone(), reason });
+            return Err(AnalysisError::Bundle { path: self.dir.clone(), reason }.into());
         }
         check_outputs(&[out], &[texts.path.as_path()], choices.replace)
     }
@@ -186,7 +187,7 @@ impl Bundle {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let not_here = |words: String| Err(ProjectError::NotInBundle(words));
+        let not_here = |words: String| Err(AnalysisError::NotInBundle(words).into());
         match (name, all.as_slice()) {
             (None, [only]) if self.manifest.words.is_empty() => Ok(only),
             (None, _) => not_here(format!(
@@ -227,7 +228,7 @@ pub(super) fn chosen(
         let more = if all.len() > few.len() { ", ..." } else { "" };
         let words =
             format!("there is no annotator \"{stranger}\" in this bundle; it has {}{more}", few.join(", "));
-        return Err(ProjectError::NotInBundle(words));
+        return Err(AnalysisError::NotInBundle(words).into());
     }
     Ok(all.into_iter().filter(|one| names.is_empty() || names.contains(&one.id)).collect())
 }

@@ -4,6 +4,7 @@ use super::manifest::{BundledQuestion, BundledSets, are_one};
 use super::models::ModelToBundle;
 use super::open::chosen;
 use super::{Bundle, Bundles};
+use crate::error::AnalysisError;
 use dissensus_api::{sets_of_run_together, whole_sets_together};
 use dissensus_domain::Question;
 use dissensus_encoder::DeviceChoice;
@@ -86,7 +87,7 @@ impl Bundle {
     ) -> Result<SetPredictionFile, ProjectError> {
         let not_here = || {
             let words = "there is no whole multi-label question of that name in this bundle";
-            ProjectError::NotInBundle(words.to_owned())
+            ProjectError::from(AnalysisError::NotInBundle(words.to_owned()))
         };
         let of = self.sets(choices.question.as_deref()).ok_or_else(not_here)?;
         self.check_output(choices, texts, out)?;

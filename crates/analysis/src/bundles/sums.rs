@@ -3,6 +3,7 @@
 //! Checksums guard only against accidents: a person who alters a bundle can write new ones.
 
 use super::{BUNDLE, SUMS};
+use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
@@ -29,9 +30,9 @@ pub(super) fn write(dir: &Path) -> Result<(), ProjectError> {
 /// returns their names.
 ///
 /// # Errors
-/// [`ProjectError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
+/// [`AnalysisError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
 pub(super) fn check(dir: &Path) -> Result<Vec<String>, ProjectError> {
-    let refused = |reason: String| ProjectError::Bundle { path: dir.to_owned(), reason };
+    let refused = |reason: String| ProjectError::from(AnalysisError::Bundle { path: dir.to_owned(), reason });
     if !dir.is_dir() {
         return Err(refused("there is no such folder".to_owned()));
     }

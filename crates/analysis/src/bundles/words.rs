@@ -3,12 +3,14 @@
 use super::manifest::{BundledAnnotator, BundledWords, HeldOutFigure, HeldOutFigures};
 use super::models::OpenedEncoder;
 use super::{Bundles, io_error};
+use crate::error::AnalysisError;
 use dissensus_domain::{AnnotatorId, Question, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_models::spans::SpanEvaluation;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
+use dissensus_training::error::TrainingError;
 use dissensus_training::learned_words::LearnedWords;
 use dissensus_training::runs::TrainedWords;
 use dissensus_training::word_predictor::WordPredictor;
@@ -95,7 +97,7 @@ impl Bundles {
         let (learned, people) = self.runs.words_with_people(run, question.id)?;
         if question.scale.len() != learned.heads.len() {
             let reason = format!("\"{}\" has other types now: train again", question.name);
-            return Err(ProjectError::CannotBundle { run, reason });
+            return Err(TrainingError::CannotBundle { run, reason }.into());
         }
         self.words_of(question, Some(run), Some(trained), &people, Some(learned), encoder, progress)
     }
@@ -121,7 +123,7 @@ impl Bundles {
         let annotators: Option<Vec<BundledAnnotator>> =
             people.iter().zip(&predictor.answers).map(annotator).collect();
         Ok(WordsToBundle {
-            annotators: annotators.ok_or_else(|| ProjectError::DamagedRun(run.unwrap_or_default()))?,
+            annotators: annotators.ok_or_else(|| TrainingError::DamagedRun(run.unwrap_or_default()))?,
             held_out: held_out(run, trained),
             question: question.clone(),
             run,
@@ -179,9 +181,11 @@ impl BundledWords {
     ) -> Result<WordPredictor, ProjectError> {
         let path = dir.join(&self.file);
         let bytes = std::fs::read(&path).map_err(|e| io_error(&path, "reading", e))?;
-        let refused = |reason: String| ProjectError::Bundle {
-            path: dir.to_owned(),
-            reason: format!("{}: {reason}", self.file),
+        let refused = |reason: String| {
+            ProjectError::from(AnalysisError::Bundle {
+                path: dir.to_owned(),
+                reason: format!("{}: {reason}", self.file),
+            })
         };
         let predictor: WordPredictor = serde_json::from_slice(&bytes).map_err(|e| refused(e.to_string()))?;
         match predictor.misfit(encoder, self.types.len(), self.annotators.len()) {

@@ -4,6 +4,7 @@ use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, Bundled
 use super::models::{ModelToBundle, OpenedEncoder};
 use super::words::{WordsAskedFor, WordsToBundle};
 use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
+use crate::error::AnalysisError;
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::{DeviceChoice, copy_encoder};
 use dissensus_files::{AtomicFolder, folder_of};
@@ -195,7 +196,7 @@ impl Bundles {
         names.extend(words.iter().map(|of| of.question.name.clone()));
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(twice) => Err(ProjectError::QuestionTwice(twice[0].clone())),
+            Some(twice) => Err(AnalysisError::QuestionTwice(twice[0].clone()).into()),
             None => Ok(()),
         }
     }
@@ -372,7 +373,7 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError> {
         // Other files in the folder, and the target of a link, must not be deleted.
         let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
         if !is_folder || !sums::holds_nothing_else(dir) {
-            return Err(ProjectError::NotABundle(dir.to_owned()));
+            return Err(AnalysisError::NotABundle(dir.to_owned()).into());
         }
     }
     if !folder_of(dir).is_dir() {

@@ -1,6 +1,7 @@
 //! The members of a group.
 
 use crate::chosen::no_such_attribute;
+use crate::error::AnalysisError;
 use dissensus_api::{GroupsChoice, PeopleChoice};
 use dissensus_domain::{Annotator, AnnotatorId};
 use dissensus_project::error::ProjectError;
@@ -31,7 +32,7 @@ pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<
         .map(|row| annotators[*row as usize].name.as_str())
         .collect();
     if !both.is_empty() {
-        return Err(ProjectError::GroupsOverlap { names: few(&both), people: both.len() });
+        return Err(AnalysisError::GroupsOverlap { names: few(&both), people: both.len() }.into());
     }
     Ok([a, b])
 }
@@ -58,7 +59,7 @@ fn group(
     };
     let people: Vec<u32> = (0..).zip(annotators).filter(|(_, a)| fits(a)).map(|(row, _)| row).collect();
     if people.is_empty() {
-        return Err(ProjectError::EmptyGroup(which));
+        return Err(AnalysisError::EmptyGroup(which).into());
     }
     let names: Vec<&str> =
         annotators.iter().filter(|a| named.contains(&a.id)).map(|a| a.name.as_str()).collect();

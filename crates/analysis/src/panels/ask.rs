@@ -3,6 +3,7 @@
 use super::Panels;
 use super::compose::Composition;
 use super::forecast::Forecast;
+use crate::error::AnalysisError;
 use crate::snippet;
 use dissensus_api::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
 use dissensus_domain::TextId;
@@ -82,7 +83,7 @@ impl Panels {
         let row = self.context.index().text_row(text);
         let row = row.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         if row as usize >= model.texts() {
-            return Err(ProjectError::TextNotFitted(text.0.to_string()));
+            return Err(AnalysisError::TextNotFitted(text.0.to_string()).into());
         }
         let found = self.named(row, one_text(&model, row, &first, second.as_ref())?)?;
         Ok(PanelVerdicts {

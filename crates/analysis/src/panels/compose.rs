@@ -1,12 +1,12 @@
 //! Converts a request for a panel to members and a rule.
 
 use super::Panels;
+use crate::panels::error::PanelError;
 use dissensus_api::{PanelInfo, PanelWish};
 use dissensus_domain::{PanelRule, Question};
 use dissensus_models::live::LiveModel;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
-use dissensus_project::panel_error::PanelError;
 use dissensus_stats::data::{AnnotatorModel as _, ModelError, Target};
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use dissensus_stats::panels::{Candidate, DrawPanels, Quota, Verdict, VerdictRule, Verdicts};

@@ -3,6 +3,7 @@
 use super::Panels;
 use super::ask::{Asked, one_text};
 use super::compose::Composition;
+use crate::error::AnalysisError;
 use dissensus_api::{PanelInfo, PanelText, PanelWish};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_project::error::ProjectError;
@@ -98,7 +99,7 @@ impl Panels {
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {
-            return Err(ProjectError::EncoderNotOfModel);
+            return Err(AnalysisError::EncoderNotOfModel.into());
         }
         let labelled = self.analysis.labelled_bodies(&model)?;
         let members: Vec<u32> = first.panels[0].iter().map(|place| first.people[*place]).collect();

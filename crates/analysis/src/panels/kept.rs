@@ -1,12 +1,12 @@
 //! Panels that are saved in the project under a name.
 
 use super::Panels;
+use crate::panels::error::PanelError;
 use dissensus_api::{KeptPanel, PanelWish};
 use dissensus_domain::{Panel, PanelMembers, QuestionId, SavedPanel};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::panel_error::PanelError;
 
 impl Panels {
     /// Saves a panel under a name, replacing one of that name. Named members are stored by their external

@@ -2,6 +2,7 @@
 
 mod ask;
 mod compose;
+pub mod error;
 mod file;
 mod forecast;
 mod kept;
@@ -11,7 +12,6 @@ pub use file::{CheckedPanel, PanelFile, PanelFileChoices};
 use crate::Analysis;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
-use dissensus_project::study_error::StudyError;
 use dissensus_training::encoding::Encoding;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Panels {
     /// Returns an error if the open project is a packet, whose annotator must not see data of others.
     fn whole_project(&self) -> Result<(), ProjectError> {
         match self.context.packet {
-            Some(_) => Err(StudyError::IsPacket.into()),
+            Some(_) => Err(ProjectError::IsPacket.into()),
             None => Ok(()),
         }
     }

@@ -25,6 +25,7 @@ use dissensus_project::words::counted;
 use dissensus_stats::metrics::{
     BootstrapOptions, Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation,
 };
+use dissensus_training::error::TrainingError;
 use scores::{Column, ScoredTexts, columns};
 use std::collections::BTreeSet;
 
@@ -151,10 +152,11 @@ impl Analysis {
             _ => 1,
         };
         match found.iter().map(scores).sum::<usize>() {
-            0 | 1 => Err(ProjectError::NotCorrelated(
+            0 | 1 => Err(TrainingError::NotCorrelated(
                 "it takes two questions with labels, or one with options. Add a question, or label more"
                     .to_owned(),
-            )),
+            )
+            .into()),
             _ => Ok((found, without)),
         }
     }

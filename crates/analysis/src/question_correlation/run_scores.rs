@@ -4,6 +4,7 @@ use super::scores::{Scored, ScoredTexts, clusters_of, with_copies};
 use crate::Analysis;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
+use dissensus_training::error::TrainingError;
 
 impl Analysis {
     /// Scores by finished runs, of different questions.
@@ -17,11 +18,12 @@ impl Analysis {
         for run in runs {
             let found = self.runs.scores_of_texts(*run, progress)?;
             if let Some(known) = scored.iter().find(|known| known.question.id == found.question.id) {
-                return Err(ProjectError::NotCorrelated(format!(
+                return Err(TrainingError::NotCorrelated(format!(
                     "runs {} and {run} are both of \"{}\": name one run of each question",
                     known.run.unwrap_or_default(),
                     found.question.name
-                )));
+                ))
+                .into());
             }
             let data = match &mut data {
                 Some(data) => data,
@@ -42,7 +44,7 @@ impl Analysis {
         }
         let data = data.ok_or(ProjectError::NoQuestion)?;
         if scored.len() < 2 && scored[0].question.scale.kind() != dissensus_domain::ScaleKind::Choice {
-            return Err(ProjectError::NotCorrelated("it takes runs of two questions".to_owned()));
+            return Err(TrainingError::NotCorrelated("it takes runs of two questions".to_owned()).into());
         }
         let texts = data.texts.len();
         Ok(ScoredTexts {

@@ -5,6 +5,7 @@ mod people;
 mod texts;
 
 use crate::Analysis;
+use crate::error::AnalysisError;
 use dissensus_api::{SummaryOf, SummaryWish, SummaryWritten};
 use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::TypedTable;
@@ -34,7 +35,7 @@ fn at_one_moment<T>(
             return Ok(found);
         }
     }
-    Err(ProjectError::LabelsChange)
+    Err(AnalysisError::LabelsChange.into())
 }
 
 /// Summaries of the open project.
@@ -112,7 +113,7 @@ impl Summaries {
     ///
     /// # Errors
     /// A model that is not live if there are predictions; labels that continue to change
-    /// ([`ProjectError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
+    /// ([`AnalysisError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
     /// `replace`); a full disk; a cancel. Nothing is written then.
     pub fn write(
         &self,

@@ -11,6 +11,7 @@ use dissensus_exchange::ColumnKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::pseudonyms::{Pseudonyms, SharedAttributes};
+use dissensus_training::error::TrainingError;
 use std::collections::{BTreeSet, HashMap};
 
 /// An annotator as shown in the table.
@@ -113,7 +114,7 @@ fn report(
     let report = of.analysis.report(question.id, models)?;
     // Otherwise requested figures would be missing without an error.
     if models.is_some() && report.estimation.is_none() {
-        return Err(ProjectError::NotEncoded(of.context.store.path().to_owned()));
+        return Err(TrainingError::NotEncoded(of.context.store.path().to_owned()).into());
     }
     Ok(Some(report))
 }

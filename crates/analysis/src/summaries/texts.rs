@@ -3,6 +3,7 @@
 
 use super::cells::{Cell, Columns, Table};
 use super::{CheckedSummary, Summaries, at_one_moment};
+use crate::error::AnalysisError;
 use crate::text_figures::{TextFigures, mean_of};
 use crate::{AggregatedText, OptionsOfText};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
@@ -10,6 +11,7 @@ use dissensus_domain::{CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
+use dissensus_training::error::TrainingError;
 use std::collections::HashMap;
 
 /// Number of texts that are predicted at once.
@@ -173,10 +175,10 @@ fn expected(
         progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
     }
     if of.live.models.generation() != generation {
-        return Err(ProjectError::LabelsChange);
+        return Err(AnalysisError::LabelsChange.into());
     }
     if found.is_empty() && !index.texts().is_empty() {
-        return Err(ProjectError::NotEncoded(of.context.store.path().to_owned()));
+        return Err(TrainingError::NotEncoded(of.context.store.path().to_owned()).into());
     }
     Ok(found)
 }

@@ -55,7 +55,7 @@ impl Texts {
         let index = self.context.index();
         if let Some(packet) = &self.context.packet {
             if matches!(query.filter, TextFilter::Contested | TextFilter::Long) {
-                return Err(dissensus_project::study_error::StudyError::InPacket.into());
+                return Err(ProjectError::InPacket.into());
             }
             let (annotator, questions) = (Some(packet.annotator), packet.questions.clone());
             return Ok(Of { index, annotator, questions, event });

@@ -2,7 +2,6 @@
 
 use super::*;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
-use dissensus_project::error::ProjectError;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::word_predictor::WordPredictionFile;
@@ -166,7 +165,9 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     let both = BundleChoices { questions: vec!["where".to_owned()], ..of_runs.clone() };
     let twice =
         session.bundles.write(&both, &folder.path().join("twice"), &EncoderChoice::default(), &Silent);
-    assert!(matches!(twice.unwrap_err(), ProjectError::QuestionTwice(name) if name.starts_with("where")));
+    let refused = twice.unwrap_err();
+    assert_eq!(refused.code(), "question-twice");
+    assert!(refused.to_string().starts_with("\"where"), "{refused}");
     let words = manifest(&dir)["words"][0].clone();
     let figure = |words: &serde_json::Value| {
         let figures = words["held_out"]["figures"].as_array().unwrap().clone();
@@ -228,7 +229,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
     std::fs::write(&new.path, "another text").unwrap();
     let error = analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap_err();
-    assert!(matches!(error, ProjectError::TextsChanged(_)), "{error}");
+    assert_eq!(error.code(), "file-changed", "{error}");
     assert!(!other.exists());
 }
 

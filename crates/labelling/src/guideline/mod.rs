@@ -1,9 +1,11 @@
 //! The guideline: instructions for annotators, in versions, and agreement under each.
 
 mod agreement;
+pub mod error;
 mod markdown;
 mod pictures;
 
+use crate::guideline::error::GuidelineError;
 pub use agreement::OnScreen;
 use base64::Engine;
 use dissensus_api::{GuidelineInfo, GuidelineWritten, NewGuideline, PictureData};
@@ -12,7 +14,6 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::guideline_error::GuidelineError;
 use markdown::{Contents, PICTURE, with_pictures};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! Pictures of a guideline: small enough to be shown, and of a format that a window shows without running
 //! anything.
 
+use crate::guideline::error::GuidelineError;
 use dissensus_domain::Picture;
 use dissensus_project::error::ProjectError;
-use dissensus_project::guideline_error::GuidelineError;
 use imagesize::ImageType;
 use sha2::{Digest, Sha256};
 use std::path::Path;

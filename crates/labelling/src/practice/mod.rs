@@ -5,11 +5,11 @@ mod checks;
 
 pub(crate) use book::{Gate, PracticeBook};
 
+use crate::error::LabellingError;
 use dissensus_api::PracticeStep;
 use dissensus_domain::{AfterFailing, AnnotatorId, TextId};
 use dissensus_project::context::{Context, Index};
 use dissensus_project::error::ProjectError;
-use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
@@ -66,10 +66,10 @@ impl Practice {
             PracticeStep::Label => Ok(()),
             PracticeStep::Practise => {
                 let left = self.book()?.left(annotator, gate.round).len();
-                Err(StudyError::PracticeFirst { left }.into())
+                Err(LabellingError::PracticeFirst { left }.into())
             }
-            PracticeStep::Stopped if gate.by_checks => Err(StudyError::StoppedByChecks.into()),
-            PracticeStep::Stopped => Err(StudyError::StoppedByPractice.into()),
+            PracticeStep::Stopped if gate.by_checks => Err(LabellingError::StoppedByChecks.into()),
+            PracticeStep::Stopped => Err(LabellingError::StoppedByPractice.into()),
         }
     }
 
@@ -80,7 +80,7 @@ impl Practice {
             true => {
                 let name =
                     self.context.store.text(text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
-                Err(StudyError::PracticeText(name).into())
+                Err(LabellingError::PracticeText(name).into())
             }
         }
     }

@@ -8,7 +8,6 @@ use crate::event::Listeners;
 use crate::home::Home;
 use crate::jobs::{Jobs, Reservations, Threads};
 use crate::log::go_on;
-use crate::study_error::StudyError;
 use crate::sync::{Snapshot, lock};
 use dissensus_api::AppSettings;
 use dissensus_domain::{AnnotatorId, Packet};
@@ -94,7 +93,7 @@ impl Context {
     /// The open project is a task packet.
     pub fn whole_project(&self) -> Result<(), ProjectError> {
         match self.packet {
-            Some(_) => Err(StudyError::InPacket.into()),
+            Some(_) => Err(ProjectError::InPacket.into()),
             None => Ok(()),
         }
     }
@@ -109,7 +108,7 @@ impl Context {
                 let index = self.index();
                 let row = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
                 let name = row.map_or_else(String::new, |person| person.external_id.clone());
-                Err(StudyError::OtherPerson(name).into())
+                Err(ProjectError::OtherPerson(name).into())
             }
             _ => Ok(()),
         }

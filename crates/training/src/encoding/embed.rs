@@ -3,6 +3,7 @@
 use super::Encoding;
 use super::encoders::{EncoderChoice, SelectedEncoder};
 use super::text_features::EncodedText;
+use crate::error::TrainingError;
 use dissensus_encoder::Encoder;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
@@ -24,11 +25,11 @@ impl Encoding {
         choice: &EncoderChoice,
     ) -> Result<(Encoder, SelectedEncoder, PathBuf), ProjectError> {
         let before =
-            self.chosen()?.ok_or_else(|| ProjectError::NotEncoded(self.context.store.path().to_owned()))?;
+            self.chosen()?.ok_or_else(|| TrainingError::NotEncoded(self.context.store.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
         let (encoder, now, dir) = self.open_encoder(&choice, Some(&before), &Silent)?;
         if now.key != before.key {
-            return Err(ProjectError::EncoderChanged { stored: before.key, dir, found: now.key });
+            return Err(TrainingError::EncoderChanged { stored: before.key, dir, found: now.key }.into());
         }
         Ok((encoder, now, dir))
     }

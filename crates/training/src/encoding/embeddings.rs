@@ -2,6 +2,7 @@
 
 use super::Encoding;
 use super::text_features::{NgramLimits, ngrams_of};
+use crate::error::TrainingError;
 use dissensus_project::context::{Index, QuestionData};
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
@@ -63,11 +64,11 @@ impl Encoding {
     /// them.
     ///
     /// # Errors
-    /// [`ProjectError::NotEncoded`] if a text has no embedding yet.
+    /// [`TrainingError::NotEncoded`] if a text has no embedding yet.
     pub fn vectors(&self) -> Result<(Arc<Embeddings>, String), ProjectError> {
         match self.embeddings()? {
             (rows, Basis { version: Some(key), texts, encoded }) if encoded == texts => Ok((rows, key)),
-            _ => Err(ProjectError::NotEncoded(self.context.store.path().to_owned())),
+            _ => Err(TrainingError::NotEncoded(self.context.store.path().to_owned()).into()),
         }
     }
 

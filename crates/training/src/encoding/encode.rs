@@ -2,6 +2,7 @@
 
 use super::encoders::{EncoderChoice, SelectedEncoder};
 use super::{ActiveEncoder, Encoded, Encoding};
+use crate::error::TrainingError;
 use dissensus_encoder::Encoder;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -37,8 +38,8 @@ impl Encoding {
     /// exist already.
     ///
     /// # Errors
-    /// Those of [`Encoding::encode`]; [`ProjectError::NotEncoded`] for a reader;
-    /// [`ProjectError::EncoderChanged`] if the available encoder is no longer the one that made the
+    /// Those of [`Encoding::encode`]; [`TrainingError::NotEncoded`] for a reader;
+    /// [`TrainingError::EncoderChanged`] if the available encoder is no longer the one that made the
     /// project's embeddings.
     pub fn ensure_encoded(
         &self,
@@ -58,11 +59,13 @@ impl Encoding {
             return Ok(None);
         }
         if self.context.is_reader() {
-            return Err(ProjectError::NotEncoded(context.store.path().to_owned()));
+            return Err(TrainingError::NotEncoded(context.store.path().to_owned()).into());
         }
         let (encoder, chosen, dir) = self.open_encoder(choice, before.as_ref(), progress)?;
         if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
-            return Err(ProjectError::EncoderChanged { stored: before.key.clone(), dir, found: chosen.key });
+            return Err(
+                TrainingError::EncoderChanged { stored: before.key.clone(), dir, found: chosen.key }.into()
+            );
         }
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
         let done = self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress)?;

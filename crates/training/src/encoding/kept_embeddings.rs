@@ -5,6 +5,7 @@
 //! their embeddings (little endian f32) and a hash of itself. It is written whole. A frame that is cut off,
 //! damaged, or of other texts than those that are read now is dropped with everything after it.
 
+use crate::error::TrainingError;
 use dissensus_encoder::Encoder;
 use dissensus_project::error::ProjectError;
 use sha2::{Digest as _, Sha256};
@@ -44,16 +45,18 @@ impl KeptEmbeddings {
     }
 
     fn new(path: &Path, encoder: &str, dim: usize) -> Result<Self, ProjectError> {
-        let failed = |error: io::Error| ProjectError::KeptEmbeddings {
-            path: path.to_owned(),
-            reason: error.to_string(),
+        let failed = |error: io::Error| {
+            ProjectError::from(TrainingError::KeptEmbeddings {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            })
         };
         let mut file = dissensus_files::open_or_create_regular(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let reason = "another program works with it: wait until it has ended".to_owned();
-                return Err(ProjectError::KeptEmbeddings { path: path.to_owned(), reason });
+                return Err(TrainingError::KeptEmbeddings { path: path.to_owned(), reason }.into());
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -63,7 +66,7 @@ impl KeptEmbeddings {
         let ours = there.is_empty() || there.starts_with(MAGIC) || MAGIC.starts_with(&there);
         if !ours {
             let reason = "it is no file of embeddings that were kept: move it away".to_owned();
-            return Err(ProjectError::KeptEmbeddings { path: path.to_owned(), reason });
+            return Err(TrainingError::KeptEmbeddings { path: path.to_owned(), reason }.into());
         }
         if there != header {
             file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0))).map_err(failed)?;
@@ -146,7 +149,10 @@ impl KeptEmbeddings {
     }
 
     fn failed(&self, error: &io::Error) -> ProjectError {
-        ProjectError::KeptEmbeddings { path: self.path.clone(), reason: error.to_string() }
+        ProjectError::from(TrainingError::KeptEmbeddings {
+            path: self.path.clone(),
+            reason: error.to_string(),
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 use super::Encoding;
 use super::encoders::EncoderLocation;
 use super::training_data::says_what_trained_it;
+use crate::error::TrainingError;
 use crate::saved_runs::{SavedRuns, run_of_encoder};
 use dissensus_api::Tuning;
 use dissensus_project::context::Context;
@@ -37,7 +38,9 @@ fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
 /// no record of what trained it.
 pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<EncoderLocation>, ProjectError> {
     let Some((file, run)) = project_named(name) else { return Ok(None) };
-    let refused = |reason: String| ProjectError::EncoderOfProject { path: file.to_owned(), reason };
+    let refused = |reason: String| {
+        ProjectError::from(TrainingError::EncoderOfProject { path: file.to_owned(), reason })
+    };
     if !file.is_file() {
         return Err(refused("is not there".to_owned()));
     }
@@ -61,7 +64,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
                     "uses no encoder that it has tuned: name a run that has tuned one ({file}#RUN)"
                 ))
             })?;
-            context.store.run_by_uid(uid)?.ok_or(ProjectError::NoRunOfEncoder(uid))?.id.0
+            context.store.run_by_uid(uid)?.ok_or(TrainingError::NoRunOfEncoder(uid))?.id.0
         }
     };
     let kept = saved.get(number)?;

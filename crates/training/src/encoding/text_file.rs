@@ -1,6 +1,7 @@
 //! Texts of a file, which need not be in a project: counted, encoded and passed on in their order.
 
 use super::kept_embeddings::{FRAME, KeptEmbeddings};
+use crate::error::TrainingError;
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
 use dissensus_exchange::{TextFile, TextOfFile, TextsFound};
 use dissensus_project::error::ProjectError;
@@ -51,10 +52,10 @@ impl CheckedTexts {
         if found.bad > 0 && !choices.skip_bad {
             let listed: Vec<String> = found.problems.iter().take(LISTED).map(ToString::to_string).collect();
             let (path, count, listed) = (path.clone(), found.bad, listed.join("\n"));
-            return Err(ProjectError::BadTexts { path, count, rows, listed });
+            return Err(TrainingError::BadTexts { path, count, rows, listed }.into());
         }
         match found.texts {
-            0 => Err(ProjectError::NoTexts(path.clone())),
+            0 => Err(TrainingError::NoTexts(path.clone()).into()),
             _ => Ok(Self { file, found, keep: choices.keep.clone() }),
         }
     }
@@ -109,7 +110,7 @@ impl CheckedTexts {
         }
         match done == self.found.texts && bad == self.found.bad {
             true => Ok(()),
-            false => Err(ProjectError::TextsChanged(self.file.path().to_owned())),
+            false => Err(TrainingError::TextsChanged(self.file.path().to_owned()).into()),
         }
     }
 
@@ -121,7 +122,7 @@ impl CheckedTexts {
         progress: &dyn Progress,
         mut each: impl FnMut(&TextOfFile, Vec<f32>) -> Result<(), ProjectError>,
     ) -> Result<StreamDone, ProjectError> {
-        let changed = || ProjectError::TextsChanged(self.file.path().to_owned());
+        let changed = || ProjectError::from(TrainingError::TextsChanged(self.file.path().to_owned()));
         let mut texts = self.file.texts()?;
         let (mut done, bad) = (0, Cell::new(0));
         let mut kept = self.keep.as_deref().map(|path| KeptEmbeddings::open(path, encoder)).transpose()?;

@@ -7,6 +7,7 @@
 
 use super::Encoding;
 use super::encoders::SelectedEncoder;
+use crate::error::TrainingError;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use dissensus_files::write_atomically;
@@ -179,8 +180,9 @@ impl Record {
     fn read(dir: &Path) -> Result<Self, ProjectError> {
         let path = dir.join(Self::FILE);
         match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| ProjectError::DamagedTrainingData { path, reason: error.to_string() }),
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                ProjectError::from(TrainingError::DamagedTrainingData { path, reason: error.to_string() })
+            }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(source) => Err(ProjectError::Io { path, doing: "reading", source }),
         }

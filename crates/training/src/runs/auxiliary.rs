@@ -8,6 +8,7 @@
 
 use super::Runs;
 use crate::encoding::OtherTrainingData;
+use crate::error::TrainingError;
 use crate::saved_runs::{AUXILIARY, SavedRun, io};
 use dissensus_api::{AuxiliaryCandidate, AuxiliaryQuestion, RunAuxiliary};
 use dissensus_domain::{AnnotatorId, Question, QuestionId, Split, TextId};
@@ -72,7 +73,8 @@ impl Source {
     fn open(asked: &AuxiliaryQuestion, own: &Context) -> Result<Self, ProjectError> {
         let path = PathBuf::from(&asked.project);
         let context = open_to_read(&path, own)?;
-        let refused = |reason: String| ProjectError::Auxiliary { path: path.clone(), reason };
+        let refused =
+            |reason: String| ProjectError::from(TrainingError::Auxiliary { path: path.clone(), reason });
         let index = context.index();
         let found = index.question_asked_for(asked.question.as_deref());
         let found = found.and_then(|found| index.with_levels(found.id)).cloned();
@@ -91,7 +93,7 @@ impl Source {
     }
 
     fn refused(&self, reason: &str) -> ProjectError {
-        ProjectError::Auxiliary { path: self.path.clone(), reason: reason.to_owned() }
+        ProjectError::from(TrainingError::Auxiliary { path: self.path.clone(), reason: reason.to_owned() })
     }
 
     fn no_labels(&self) -> ProjectError {
@@ -201,8 +203,13 @@ impl Runs {
             return Ok(Vec::new());
         }
         let path = folder.join(AUXILIARY);
-        let unreadable =
-            |reason: String| ProjectError::AuxiliaryLabels { run: kept.run.id.0, path: path.clone(), reason };
+        let unreadable = |reason: String| {
+            ProjectError::from(TrainingError::AuxiliaryLabels {
+                run: kept.run.id.0,
+                path: path.clone(),
+                reason,
+            })
+        };
         let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
         let found: Vec<AuxiliaryLabels> =
             serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;

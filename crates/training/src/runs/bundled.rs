@@ -1,6 +1,7 @@
 //! The model of a run for use outside the project.
 
 use super::Runs;
+use crate::error::TrainingError;
 use crate::saved_runs::choices;
 use dissensus_domain::{AnnotatorId, Question};
 use dissensus_encoder::Encoder;
@@ -25,14 +26,14 @@ impl Runs {
     /// The model of a finished run of `multilevel`, fitted again as in [`Runs::predict`], and its encoder.
     ///
     /// # Errors
-    /// Those of [`Runs::predict`]; [`ProjectError::CannotBundle`] for runs of other models, and of
+    /// Those of [`Runs::predict`]; [`TrainingError::CannotBundle`] for runs of other models, and of
     /// questions whose levels have changed since.
     pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, ProjectError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
-            return Err(ProjectError::NoScores(run));
+            return Err(TrainingError::NoScores(run).into());
         }
-        let cannot = |reason: String| Err(ProjectError::CannotBundle { run, reason });
+        let cannot = |reason: String| Err(TrainingError::CannotBundle { run, reason }.into());
         let (config, _) = choices::config(&kept.choices)?;
         if config.network.model != ModelKind::Multilevel {
             let model = kept.choices.model.name();

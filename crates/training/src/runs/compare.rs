@@ -2,6 +2,7 @@
 
 use super::Runs;
 use super::list::higher_is_better;
+use crate::error::TrainingError;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{AnnotatorPair, MetricPair, RunComparison};
 use dissensus_project::error::ProjectError;
@@ -19,16 +20,16 @@ impl Runs {
     /// There is no such run, or they were scored on different labels.
     pub fn compare(&self, a: u32, b: u32) -> Result<RunComparison, ProjectError> {
         let (first, second) = (self.kept.get(a)?, self.kept.get(b)?);
-        let of_a = first.outcome.report.as_ref().ok_or(ProjectError::NoScores(a))?;
-        let of_b = second.outcome.report.as_ref().ok_or(ProjectError::NoScores(b))?;
+        let of_a = first.outcome.report.as_ref().ok_or(TrainingError::NoScores(a))?;
+        let of_b = second.outcome.report.as_ref().ok_or(TrainingError::NoScores(b))?;
         if first.choices.question != second.choices.question {
-            return Err(ProjectError::NotComparable("the runs are of different questions"));
+            return Err(TrainingError::NotComparable("the runs are of different questions").into());
         }
         let (scored_a, scored_b) = (self.scored_labels(&first)?, self.scored_labels(&second)?);
         if scored_a.observations != scored_b.observations {
-            return Err(ProjectError::NotComparable(
+            return Err(TrainingError::NotComparable(
                 "the runs were scored on different labels: give both the same split and seed, on the same data",
-            ));
+            ).into());
         }
         let compared = compare(&scored_a, &scored_b, &BootstrapOptions::default(), &Silent)?;
         let tested = |key: &str| -> Option<&Difference> {
@@ -109,7 +110,7 @@ impl Runs {
             on_scale && stored.probabilities.len() == all.len() * levels && !all.is_empty()
         });
         let observations =
-            scored.ok_or(ProjectError::NotComparable("what a run predicted cannot be read any more"))?;
+            scored.ok_or(TrainingError::NotComparable("what a run predicted cannot be read any more"))?;
         let scored = Scored { observations, probabilities: stored.probabilities, levels, tuned: None };
         Ok(match &kept.outcome.f1_rule {
             Some(rule) if rule.prior.len() == levels => scored.tuned_by(rule),

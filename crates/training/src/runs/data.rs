@@ -8,6 +8,7 @@ use super::Runs;
 use super::together;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::encoding::first_texts;
+use crate::error::TrainingError;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{RunAuxiliary, Tuning};
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, Split, TextId};
@@ -294,7 +295,7 @@ impl Runs {
             self.encoding.take_over_before_tuning(chosen)?;
         } else if (self.context.store.embedding_count(&chosen.key)? as usize) < texts {
             // Another encoder was activated, or texts were imported, after the run was requested.
-            return Err(ProjectError::NotEncoded(self.context.store.path().to_owned()));
+            return Err(TrainingError::NotEncoded(self.context.store.path().to_owned()).into());
         }
         Ok(encoder)
     }
@@ -317,7 +318,9 @@ impl Runs {
                 return Ok(()); // a new run
             }
             if before != *labels {
-                return Err(ProjectError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED });
+                return Err(
+                    TrainingError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED }.into()
+                );
             }
         }
         Ok(())
@@ -326,7 +329,7 @@ impl Runs {
     /// The input of a run.
     pub fn run_data(&self, kept: &SavedRun) -> Result<RunData, ProjectError> {
         self.kept.has_same_levels(kept)?;
-        let damaged = || ProjectError::DamagedRun(kept.run.id.0);
+        let damaged = || ProjectError::from(TrainingError::DamagedRun(kept.run.id.0));
         let start: RunStart = kept
             .run
             .start

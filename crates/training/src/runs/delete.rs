@@ -2,6 +2,7 @@
 
 use super::Runs;
 use super::data::started_on;
+use crate::error::TrainingError;
 use crate::saved_runs::{SavedRun, encoder_name};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{RunId, StoreError};
@@ -38,13 +39,13 @@ impl Runs {
         let id = kept.run.id.0;
         let encoder = encoder_name(kept.run.uid);
         if let Some(unfinished) = self.unfinished_on(&encoder)? {
-            return Err(ProjectError::EncoderNeeded { run: id, unfinished });
+            return Err(TrainingError::EncoderNeeded { run: id, unfinished }.into());
         }
         if self.encoding.run_in_use()? == Some(id) {
             self.use_run(None)?;
         }
         if !self.encoding.forget_encoder(&encoder)? {
-            return Err(ProjectError::EncoderInUse(id));
+            return Err(TrainingError::EncoderInUse(id).into());
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::Runs;
 use super::auxiliary::auxiliary_of;
 use super::notes::auxiliary_note;
+use crate::error::TrainingError;
 use crate::saved_runs::{RunFolder, SavedRun};
 use dissensus_api::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords, options_of_run_together};
 use dissensus_domain::Scale;
@@ -47,7 +48,7 @@ impl Runs {
 
     fn detail_of(&self, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
         let info =
-            self.infos(std::slice::from_ref(kept))?.pop().ok_or(ProjectError::NoSuchRun(kept.run.id.0))?;
+            self.infos(std::slice::from_ref(kept))?.pop().ok_or(TrainingError::NoSuchRun(kept.run.id.0))?;
         let index = self.context.index();
         let scale = index.question(kept.choices.question).map(|q| &q.scale);
         let names: Vec<&str> =

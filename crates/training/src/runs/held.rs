@@ -7,6 +7,7 @@
 use super::Runs;
 use crate::encoding::Seen;
 use crate::encoding::encoders::SelectedEncoder;
+use crate::error::TrainingError;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_api::{TrainChoices, Tuning};
 use dissensus_domain::Question;
@@ -35,14 +36,14 @@ impl Runs {
     /// Checks that the requested heads can be held.
     ///
     /// # Errors
-    /// [`ProjectError::Freeze`] with the reason.
+    /// [`TrainingError::Freeze`] with the reason.
     pub(super) fn check_held(
         &self,
         learned: &[(Question, f64)],
         choices: &TrainChoices,
         config: &TrainConfig,
     ) -> Result<(), ProjectError> {
-        let refused = |why: String| Err(ProjectError::Freeze(why));
+        let refused = |why: String| Err(TrainingError::Freeze(why).into());
         let mut encoder: Option<(u32, SelectedEncoder)> = None;
         for (nth, held) in choices.held.iter().enumerate() {
             let Some((question, _)) = learned.iter().find(|(question, _)| question.id == held.question)
@@ -82,7 +83,7 @@ impl Runs {
         run: u32,
         config: &TrainConfig,
     ) -> Result<SelectedEncoder, ProjectError> {
-        let refused = |why: String| Err(ProjectError::Freeze(format!("run {run} {why}")));
+        let refused = |why: String| Err(TrainingError::Freeze(format!("run {run} {why}")).into());
         let kept = self.kept.get(run)?;
         if kept.choices.question != question.id {
             return refused(format!("is not of \"{}\"", question.name));

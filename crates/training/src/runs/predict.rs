@@ -3,6 +3,7 @@
 use super::Runs;
 use crate::encoding::encoders::{SelectedEncoder, tuned_options};
 use crate::encoding::{EncodedText, first_texts};
+use crate::error::TrainingError;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
@@ -43,7 +44,7 @@ impl Runs {
         progress: &dyn Progress,
     ) -> Result<RunPrediction, ProjectError> {
         let found = self.predict_by(&[run], annotator, text, None, progress)?;
-        found.into_iter().next().ok_or(ProjectError::NoSuchRun(run))
+        found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
     }
 
     /// Predicts by the models of several runs, in their order. The text is read once per encoder: runs that
@@ -75,7 +76,7 @@ impl Runs {
         progress: &dyn Progress,
     ) -> Result<RunPrediction, ProjectError> {
         let found = self.predict_text_by_several(&[run], annotator, text, progress)?;
-        found.into_iter().next().ok_or(ProjectError::NoSuchRun(run))
+        found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
     }
 
     /// Predicts by the models of several runs, in their order; see [`Runs::predict_several`] and
@@ -117,7 +118,7 @@ impl Runs {
             .map(|run| {
                 let kept = self.kept.get(*run)?;
                 if kept.outcome.report.is_none() {
-                    return Err(ProjectError::NoScores(*run));
+                    return Err(TrainingError::NoScores(*run).into());
                 }
                 let (config, _) = choices::config(&kept.choices)?;
                 let read = match read.entry(encoder_of_run(&kept, &config)) {
@@ -186,11 +187,12 @@ impl Runs {
         let options = chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default();
         let encoder = Encoder::open(&found.dir, &options)?;
         match &kept.outcome.encoder {
-            Some(then) if *then != encoder.version().key() => Err(ProjectError::EncoderChanged {
+            Some(then) if *then != encoder.version().key() => Err(TrainingError::EncoderChanged {
                 stored: then.clone(),
                 dir: found.dir,
                 found: encoder.version().key(),
-            }),
+            }
+            .into()),
             _ => Ok((encoder, found.dir)),
         }
     }

@@ -3,6 +3,7 @@
 use super::Runs;
 use super::table_model::TableModel;
 use crate::encoding::{CheckedTexts, EncodedText, TextFileChoices, in_order};
+use crate::error::TrainingError;
 use crate::prediction_table::{
     LabelledBodies, PredictedAnnotator, PredictionChoices, PredictionFile, TableFile,
 };
@@ -145,10 +146,10 @@ impl Runs {
         before: &[u32],
         asked: &PredictionChoices,
     ) -> Result<SavedRun, ProjectError> {
-        let refused = |why: String| Err(ProjectError::NoTable { run, why });
+        let refused = |why: String| Err(TrainingError::NoTable { run, why }.into());
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
-            return Err(ProjectError::NoScores(run));
+            return Err(TrainingError::NoScores(run).into());
         }
         if before.contains(&run) {
             return refused("it is named twice".to_owned());
@@ -209,7 +210,7 @@ impl Runs {
         let model = self.table_model(kept, encoder, progress)?;
         if model.levels() != question.scale.len() {
             let why = format!("\"{}\" has other levels now: train again", question.name);
-            return Err(ProjectError::NoTable { run, why });
+            return Err(TrainingError::NoTable { run, why }.into());
         }
         let data = self.run_data(kept)?;
         let labels = data.training_and_validation();

@@ -4,6 +4,7 @@ use super::Runs;
 use super::auxiliary::auxiliary_of;
 use super::data::{OLD_AND_CHANGED, learns_words};
 use super::words::are_kept;
+use crate::error::TrainingError;
 use crate::saved_runs::{AUXILIARY, SavedRun, choices};
 use dissensus_api::RunDetail;
 use dissensus_domain::WorkState;
@@ -42,7 +43,7 @@ impl Runs {
         let together = self.kept.together(id)?;
         for kept in &together {
             if let Some(reason) = self.cannot_resume(kept)? {
-                return Err(ProjectError::NotResumable { run: kept.run.id.0, reason });
+                return Err(TrainingError::NotResumable { run: kept.run.id.0, reason }.into());
             }
         }
         let runs: Vec<RunId> = together.iter().map(|kept| kept.run.id).collect();

@@ -3,6 +3,7 @@
 use super::Runs;
 use super::defaults::last_key;
 use super::together::check_together;
+use crate::error::TrainingError;
 use crate::saved_runs::{GROUP, LEVEL_KEYS, choices};
 use dissensus_api::{JointQuestion, RunDetail, TrainChoices};
 use dissensus_domain::Question;
@@ -62,7 +63,7 @@ impl Runs {
         }
         let state = self.encoding.state()?;
         if config.policy == FreezePolicy::Frozen && state.encoded < state.total {
-            return Err(ProjectError::NotEncoded(self.context.store.path().to_owned()));
+            return Err(TrainingError::NotEncoded(self.context.store.path().to_owned()).into());
         }
         let rows = self.rows(&choices, &learned)?;
         let runs = self.context.store.write(move |tx| -> Result<Vec<RunId>, StoreError> {

@@ -1,6 +1,7 @@
 //! Mean predictions of the model of a run over annotators, for every text of its project.
 
 use super::Runs;
+use crate::error::TrainingError;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_api::Tuning;
 use dissensus_domain::Question;
@@ -32,20 +33,22 @@ impl Runs {
     pub fn scores_of_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunScores, ProjectError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
-            return Err(ProjectError::NoScores(run));
+            return Err(TrainingError::NoScores(run).into());
         }
         if kept.run.start.is_none() {
-            return Err(ProjectError::NotCorrelated(format!(
+            return Err(TrainingError::NotCorrelated(format!(
                 "run {run} is of an early version, which did not keep what it learned from: train again"
-            )));
+            ))
+            .into());
         }
         let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let model = self.model_over_texts(&kept, progress)?;
         if model.levels() != question.scale.len() {
-            return Err(ProjectError::NotCorrelated(format!(
+            return Err(TrainingError::NotCorrelated(format!(
                 "\"{}\" has other levels than run {run} learned: train again",
                 question.name
-            )));
+            ))
+            .into());
         }
         let texts = self.context.index().texts().len();
         let rows: Vec<u32> = (0..model.texts().min(texts) as u32).collect();

@@ -5,6 +5,7 @@
 //! used to train any.
 
 use super::Runs;
+use crate::error::TrainingError;
 use dissensus_api::{JointQuestion, TrainChoices};
 use dissensus_domain::{Question, QuestionId, ScaleKind, Split};
 use dissensus_neural::trainer::TrainConfig;
@@ -31,20 +32,22 @@ impl Runs {
         for JointQuestion { question, weight } in asked {
             let whole = index.question(*question).ok_or(ProjectError::NoQuestion)?;
             if !weight.is_finite() || *weight <= 0.0 {
-                return Err(ProjectError::Joint(format!(
+                return Err(TrainingError::Joint(format!(
                     "the weight of \"{}\" is {weight}, and every weight is more than 0",
                     whole.name
-                )));
+                ))
+                .into());
             }
             let options = whole.options();
             let learned = if options.is_empty() { vec![whole.clone()] } else { options };
             let each = weight / learned.len() as f64;
             for question in learned {
                 if found.iter().any(|(known, _)| known.id == question.id) {
-                    return Err(ProjectError::Joint(format!(
+                    return Err(TrainingError::Joint(format!(
                         "\"{}\" is named twice, by itself or with its whole question: name it once",
                         question.name
-                    )));
+                    ))
+                    .into());
                 }
                 found.push((question, each));
             }
@@ -76,7 +79,7 @@ pub(super) fn check_together(
     learned: &[(Question, f64)],
     choices: &TrainChoices,
 ) -> Result<(), ProjectError> {
-    let refused = |why: String| Err(ProjectError::Joint(why));
+    let refused = |why: String| Err(TrainingError::Joint(why).into());
     if !choices.auxiliary.is_empty() {
         return refused("an auxiliary question stands beside one question alone. Leave --auxiliary out, or name one question".to_owned());
     }
@@ -151,11 +154,11 @@ pub(super) fn divide(
             let (train, test) = (on(&train), on(&test));
             for (side, labels) in [("training", &train), ("test", &test)] {
                 if labels.is_empty() {
-                    return Err(ProjectError::Joint(format!(
+                    return Err(TrainingError::Joint(format!(
                         "\"{}\" has no label in the {side} of {}, which divides the texts of all questions as one. Use another split or seed, or label more",
                         data.question.name,
                         split.name()
-                    )));
+                    )).into());
                 }
             }
             let texts = |labels: &[Observation]| labels.iter().map(|o| o.text).collect::<BTreeSet<_>>();
@@ -203,8 +206,8 @@ fn check_official(of: &[QuestionData], copies: &[u32]) -> Result<(), ProjectErro
     }
     match crossing.len() {
         0 => Ok(()),
-        texts => Err(ProjectError::Joint(format!(
+        texts => Err(TrainingError::Joint(format!(
             "the official split has {texts} of the texts that one question is scored on, by the same body, in the training of another. Mend the split column, or use --split by-text:0.7"
-        ))),
+        )).into()),
     }
 }

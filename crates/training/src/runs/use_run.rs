@@ -2,6 +2,7 @@
 
 use super::Runs;
 use crate::encoding::encoders::{SelectedEncoder, tuned_options};
+use crate::error::TrainingError;
 use crate::saved_runs::{SavedRun, encoder_name};
 use dissensus_api::Tuning;
 use dissensus_encoder::Encoder;
@@ -29,7 +30,7 @@ impl Runs {
                     self.kept.folder(&kept)?;
                 }
                 if kept.outcome.report.is_none() || !self.kept.can_be_used(&kept) {
-                    return Err(ProjectError::CannotPredict(id));
+                    return Err(TrainingError::CannotPredict(id).into());
                 }
                 if kept.choices.tuning != Tuning::Frozen {
                     // Runs of format 2 did not store it when they ended.
@@ -45,7 +46,7 @@ impl Runs {
                     self.encoding.use_tuned_encoder(id, self.tuned(&kept)?)?;
                 } else if !self.encoding.use_frozen_run(id, kept.outcome.encoder.clone())? {
                     let encoder = kept.outcome.encoder.unwrap_or_else(|| "no encoder".to_owned());
-                    return Err(ProjectError::OtherEncoder { run: id, encoder });
+                    return Err(TrainingError::OtherEncoder { run: id, encoder }.into());
                 }
             }
         }

@@ -7,6 +7,7 @@
 
 use super::Runs;
 use super::member::Member;
+use crate::error::TrainingError;
 use crate::learned_words::{LearnedWords, form_print};
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use dissensus_api::Tuning;
@@ -148,7 +149,9 @@ impl Runs {
         };
         let path = folder.join(WORDS_TO_LEARN);
         let run = first.kept.run.id.0;
-        let unreadable = |reason: String| ProjectError::WordLabels { run, path: path.clone(), reason };
+        let unreadable = |reason: String| {
+            ProjectError::from(TrainingError::WordLabels { run, path: path.clone(), reason })
+        };
         let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
         let all: Vec<WordLabels> = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
         if all.len() as u32 != first.data.learns_words {
@@ -409,11 +412,8 @@ impl Runs {
             return Ok(Vec::new());
         }
         let bytes = std::fs::read(&path).map_err(|e| io(&path, "reading", e))?;
-        serde_json::from_slice(&bytes).map_err(|e| ProjectError::WordLabels {
-            run,
-            path,
-            reason: e.to_string(),
-        })
+        serde_json::from_slice(&bytes)
+            .map_err(|e| ProjectError::from(TrainingError::WordLabels { run, path, reason: e.to_string() }))
     }
 
     /// What a run has learned of the words of a question, and the annotators that it knows.
@@ -429,7 +429,7 @@ impl Runs {
         let learned = self.words_of_run(run)?.into_iter().find(|of| of.question == question.row().0);
         let Some(learned) = learned else {
             let path = self.kept.folder(&kept)?.join(LEARNED);
-            return Err(ProjectError::WordLabels { run, path, reason: "it is not there".to_owned() });
+            return Err(TrainingError::WordLabels { run, path, reason: "it is not there".to_owned() }.into());
         };
         Ok((learned, self.run_data(&kept)?.annotators))
     }

@@ -11,6 +11,7 @@
 //! files match the project's record of the run; the UUID is then added to them.
 
 use super::{SavedRun, SavedRuns};
+use crate::error::TrainingError;
 use dissensus_api::Tuning;
 use dissensus_files::{beside, write_atomically};
 use dissensus_project::error::ProjectError;
@@ -78,9 +79,9 @@ impl SavedRuns {
     pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, ProjectError> {
         match self.find_folder(kept) {
             RunFolder::Own(path) => Ok(path),
-            RunFolder::Missing(path) => Err(ProjectError::NoRunFiles { run: kept.run.id.0, path }),
+            RunFolder::Missing(path) => Err(TrainingError::NoRunFiles { run: kept.run.id.0, path }.into()),
             RunFolder::Foreign(path, reason) => {
-                Err(ProjectError::ForeignRunFiles { run: kept.run.id.0, path, reason })
+                Err(TrainingError::ForeignRunFiles { run: kept.run.id.0, path, reason }.into())
             }
         }
     }
@@ -90,11 +91,11 @@ impl SavedRuns {
     /// # Errors
     /// There is no such run in this project, or its folder is missing or not its own.
     pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, ProjectError> {
-        let run = self.context.store.run_by_uid(uid)?.ok_or(ProjectError::NoRunOfEncoder(uid))?;
+        let run = self.context.store.run_by_uid(uid)?.ok_or(TrainingError::NoRunOfEncoder(uid))?;
         let kept = self.get(run.id.0)?;
         // Its training data is stored when the run has ended.
         if kept.outcome.report.is_none() {
-            return Err(ProjectError::UnfinishedEncoder(run.id.0));
+            return Err(TrainingError::UnfinishedEncoder(run.id.0).into());
         }
         Ok(self.folder(&kept)?.join("encoder"))
     }

@@ -1,6 +1,7 @@
 //! The stored data of a run.
 
 use super::{SavedRuns, choices};
+use crate::error::TrainingError;
 use dissensus_api::{EpochInfo, Problem, RunSizes, TrainChoices};
 use dissensus_models::spans::SpanEvaluation;
 use dissensus_project::error::ProjectError;
@@ -85,7 +86,7 @@ impl SavedRuns {
     /// There is no such run, a name in its choices is not known, or the file cannot be read.
     pub fn get(&self, id: u32) -> Result<SavedRun, ProjectError> {
         let found = self.context.store.run(RunId(id))?.map(read).transpose()?.flatten();
-        found.ok_or(ProjectError::NoSuchRun(id))
+        found.ok_or(ProjectError::from(TrainingError::NoSuchRun(id)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::Exchange;
 use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 use super::mask::{Mask, MaskedRow};
 use super::study::StudyBeside;
+use crate::error::TransferError;
 use dissensus_domain::{
     Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale, ScaleKind,
     Shown, TextId, WordingId, option_names, spans_named,
@@ -55,10 +56,10 @@ impl Exchange {
         }
         let format = if choices.dataset { OutputFormat::Parquet } else { OutputFormat::of_path(path)? };
         if format == OutputFormat::Conll && choices.decisions.is_some() {
-            return Err(ProjectError::DecisionsInConll);
+            return Err(TransferError::DecisionsInConll.into());
         }
         if choices.span_rows && matches!(format, OutputFormat::Jsonl | OutputFormat::Conll) {
-            return Err(ProjectError::SpanRowsInJson);
+            return Err(TransferError::SpanRowsInJson.into());
         }
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
         let mask = match choices.pseudonyms {
@@ -202,7 +203,7 @@ impl Writing<'_> {
         self.write_waiting()?;
         if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
             let Exported { answers, left_out, .. } = self.done;
-            return Err(ProjectError::NotInConll { count: left_out, all: answers + left_out, first });
+            return Err(TransferError::NotInConll { count: left_out, all: answers + left_out, first }.into());
         }
         match self.sink {
             Sink::Table(writer) => writer.finish()?,
@@ -218,7 +219,7 @@ fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, Project
     let spans = questions.iter().filter(|question| question.scale.kind() == ScaleKind::Spans).count();
     match (rows, spans) {
         (false, _) => Ok(SpanLayout::Lists),
-        (true, 0) => Err(ProjectError::NoSpansToExport),
+        (true, 0) => Err(TransferError::NoSpansToExport.into()),
         (true, all) if all == questions.len() => Ok(SpanLayout::Rows),
         (true, _) => Ok(SpanLayout::RowsBesideLabels),
     }
@@ -301,7 +302,7 @@ fn write_labels(
     let occasions = !repeats.is_empty();
     let sink = match file.format {
         OutputFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
-            return Err(ProjectError::NoConll);
+            return Err(TransferError::NoConll.into());
         }
         OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
         format => {

@@ -5,6 +5,7 @@ use super::kept_columns::KeptColumns;
 use super::preview::{preview_of, preview_with_problem};
 use super::reading::{choices_of, listed_readings, reading_from};
 use super::write::Writing;
+use crate::error::TransferError;
 use dissensus_api::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_exchange::{Source, TableReading, guess_roles_around};
 use dissensus_project::error::ProjectError;
@@ -100,10 +101,11 @@ impl Exchange {
             None => self.read(&tagged, choices)?,
         };
         if read.undecided {
-            return Err(ProjectError::SeveralReadings {
+            return Err(TransferError::SeveralReadings {
                 path: plain.path().to_owned(),
                 listed: listed_readings(&read.listed()),
-            });
+            }
+            .into());
         }
         let plan = self.plan(read, choices, progress.as_ref())?;
         if plan.scan.problem_count > 0 && !choices.skip_bad {

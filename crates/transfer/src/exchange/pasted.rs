@@ -2,6 +2,7 @@
 //! like any other and then removed.
 
 use super::Exchange;
+use crate::error::TransferError;
 use dissensus_api::PastedRows;
 use dissensus_project::clock::file_time;
 use dissensus_project::error::ProjectError;
@@ -28,7 +29,7 @@ impl Exchange {
         let rows = rows_of(pasted);
         let width = rows.iter().map(Vec::len).max().unwrap_or_default();
         if width == 0 {
-            return Err(ProjectError::NothingPasted);
+            return Err(TransferError::NothingPasted.into());
         }
         let header = header.unwrap_or_else(|| looks_like_header(&rows));
         let folder = self.context.home.pasted();

@@ -3,6 +3,7 @@
 use super::reading::Read;
 use super::seed::{Seeds, seeded};
 use super::{Exchange, notices};
+use crate::error::TransferError;
 use dissensus_api::ImportChoices;
 use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
 use dissensus_exchange::{
@@ -117,7 +118,7 @@ impl Exchange {
     ) -> Result<Plan, ProjectError> {
         let (source, roles) = (read.source.clone(), read.roles());
         if is_summary(read.plain.columns()) {
-            return Err(ProjectError::IsSummary(source.path().to_owned()));
+            return Err(TransferError::IsSummary(source.path().to_owned()).into());
         }
         let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
         let labels = kind == FileKind::Labels;
@@ -134,7 +135,9 @@ impl Exchange {
         let mut several = source.questions();
         several.extend(read.reading.questions().into_iter().map(str::to_owned));
         if choices.question.is_some() && several.len() > 1 {
-            return Err(ProjectError::SeveralQuestions { path: source.path().to_owned(), names: several });
+            return Err(
+                TransferError::SeveralQuestions { path: source.path().to_owned(), names: several }.into()
+            );
         }
         let hints = source.hints();
         // If the file does not name its questions, all labels answer one question.
@@ -183,7 +186,7 @@ impl Exchange {
         for part in parts {
             // Without a scale, rejected or missing rows are the likelier cause, and are reported first.
             let part = part.map_err(|error| match (plan.scan.rows, plan.scan.problem_count) {
-                (0, _) => ProjectError::NoRows(plan.source.path().to_owned()),
+                (0, _) => ProjectError::from(TransferError::NoRows(plan.source.path().to_owned())),
                 (_, 0) => error,
                 _ => plan.bad_rows(Some(error)),
             })?;
@@ -251,7 +254,8 @@ impl Exchange {
             };
         let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
         if let Some(told) = hint.and_then(Hint::scale) {
-            let no_scale = |source| ProjectError::NoScale { column: name.clone(), source };
+            let no_scale =
+                |source| ProjectError::from(TransferError::NoScale { column: name.clone(), source });
             scale = Some(told.map_err(no_scale)?);
         }
         Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
@@ -433,7 +437,7 @@ fn part(
         (None, None) => found.scale.clone(),
     };
     let column = found.name.clone().unwrap_or_else(|| column.to_owned());
-    let scale = scale.map_err(|source| ProjectError::NoScale { column, source })?;
+    let scale = scale.map_err(|source| TransferError::NoScale { column, source })?;
     Ok(Part {
         number,
         prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
@@ -494,7 +498,7 @@ fn known_scale(
     let other_levels = choices.levels.as_ref().is_some_and(|levels| !same(levels));
     if other_kind || other_levels {
         let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
-        return Err(ProjectError::OtherScale { question: question.name.clone(), has });
+        return Err(TransferError::OtherScale { question: question.name.clone(), has }.into());
     }
     Ok(Some(question.scale.clone()))
 }

@@ -2,6 +2,7 @@
 
 use super::Exchange;
 use super::reading_options::options_of;
+use crate::error::TransferError;
 use dissensus_api::{
     AnswerColumn, AttributeConflicts, ColumnChoices, ImportChoices, ImportReading, JoinChoice,
 };
@@ -127,7 +128,7 @@ impl Exchange {
         let source = self.opened.open(path, choices)?;
         let other = Source::open(&join.path)?;
         let (on, there) = match join.on.trim() {
-            "" => find_join(&source, &other)?.ok_or_else(|| ProjectError::NoCommonColumn {
+            "" => find_join(&source, &other)?.ok_or_else(|| TransferError::NoCommonColumn {
                 path: path.to_owned(),
                 other: join.path.clone().into(),
             })?,
@@ -145,7 +146,7 @@ impl Exchange {
         if !decided {
             let found = self.recognised(if path == source.path() { &source } else { &other }, None, &[])?;
             let listed = listed_readings(&listed(&found.readings));
-            return Err(ProjectError::SeveralReadings { path, listed });
+            return Err(TransferError::SeveralReadings { path, listed }.into());
         }
         reading.roles.text_id = Some(id);
         reading.roles.text = texts.roles.text.or(reading.roles.text);

@@ -6,6 +6,7 @@ use super::plan::{Part, Plan};
 use super::preview::{format_of, remarks};
 use super::reading_notices::reading_notices;
 use super::seed::catch_up;
+use crate::error::TransferError;
 use dissensus_api::{ImportChanges, ImportReport};
 use dissensus_domain::{
     AnnotatorId, Answer, EventId, EventKind, LabelSource, MarkKind, QuestionId, Remark, Scale, TextId,
@@ -123,7 +124,7 @@ impl Writing {
         let (counted, found) = (self.plan.scan.problem_count, u64::from(self.report.rejected_rows));
         if counted != found {
             let path = self.plan.source.path().to_owned();
-            return Err(ProjectError::FileChanged { path, counted, found });
+            return Err(TransferError::FileChanged { path, counted, found }.into());
         }
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         self.report.question = (!names.is_empty()).then(|| names.join(", "));

@@ -2,11 +2,11 @@
 //! splits that differed, clocks that are ahead.
 
 use super::Study;
+use crate::study::error::StudyError;
 use dissensus_api::{MergeAnswer, MergeContradiction, MergeProblem, MergeSplit, MergedFile};
 use dissensus_domain::Event;
 use dissensus_project::clock::local_moment;
 use dissensus_project::error::ProjectError;
-use dissensus_project::study_error::StudyError;
 use dissensus_project::words::counted;
 use dissensus_store::{Contradiction, Store, TakenIn};
 

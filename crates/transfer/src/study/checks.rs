@@ -2,13 +2,13 @@
 
 use super::Study;
 use super::agreement::figure;
+use crate::study::error::StudyError;
 use dissensus_api::{AttentionCheckInfo, NewAttentionCheck, StudyFigure};
 use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, QuestionId, TextId, is_right};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::study_error::StudyError;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 

@@ -2,13 +2,13 @@
 
 use super::Study;
 use super::drawing::{Item, Known, Person, Wanted, draw};
+use crate::study::error::StudyError;
 use dissensus_api::{StudyDraft, StudyShare, StudyWish};
 use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId, look_alike};
 use dissensus_project::answer_time::median_seconds;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
 use dissensus_project::names::checked_name;
-use dissensus_project::study_error::StudyError;
 use dissensus_store::{PacketKey, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! Draws the texts of each annotator, and their order.
 
-use dissensus_project::study_error::ImpossiblePlan;
+use crate::study::error::ImpossiblePlan;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

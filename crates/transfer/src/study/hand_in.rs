@@ -5,13 +5,13 @@
 //! which only the packet and the project have.
 
 use super::Study;
+use crate::study::error::StudyError;
 use dissensus_api::{HandedIn, OpenPacket};
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
-use dissensus_project::study_error::StudyError;
 use dissensus_store::{CopyTarget, HandIn, PacketKey, Store, StoreError};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};

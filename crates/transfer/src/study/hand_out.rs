@@ -3,6 +3,7 @@
 use super::Study;
 use super::draft::{Drawn, DrawnPerson};
 use super::lacking::PLANNED;
+use crate::study::error::StudyError;
 use dissensus_api::{StudyDraft, StudyWish};
 use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
 use dissensus_files::{AtomicFile, PrivateFolder};
@@ -10,7 +11,6 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::Progress;
-use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};

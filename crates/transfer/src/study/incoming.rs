@@ -2,11 +2,11 @@
 
 use super::Study;
 use super::hand_in::{self, is_hand_in};
+use crate::study::error::StudyError;
 use dissensus_api::MergedKind;
 use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
 use dissensus_files::PrivateFolder;
 use dissensus_project::error::ProjectError;
-use dissensus_project::study_error::StudyError;
 use dissensus_store::{Store, StoreError};
 use std::collections::HashSet;
 use std::fs::File;

@@ -7,6 +7,7 @@ mod draft;
 mod drawing;
 mod earlier;
 mod effect;
+pub mod error;
 mod hand_in;
 mod hand_out;
 mod incoming;
@@ -21,7 +22,6 @@ use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
-use dissensus_project::study_error::StudyError;
 use dissensus_training::background::Background;
 use std::sync::{Arc, Mutex};
 
@@ -53,7 +53,7 @@ impl Study {
     /// Fails if the open project is itself a packet.
     fn whole_project(&self) -> Result<(), ProjectError> {
         match self.context.packet {
-            Some(_) => Err(StudyError::IsPacket.into()),
+            Some(_) => Err(ProjectError::IsPacket.into()),
             None => Ok(()),
         }
     }

@@ -3,6 +3,7 @@
 
 use super::Study;
 use super::checks::right_answer;
+use crate::study::error::StudyError;
 use dissensus_api::{
     CheckRuleInfo, NewPracticeRule, NewPracticeText, PracticePerson, PracticeRoundInfo, PracticeSetup,
     PracticeStep, PracticeTextInfo,
@@ -11,7 +12,6 @@ use dissensus_domain::{AnnotatorId, CheckRule, PracticeRounds, PracticeRule, Que
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::study_error::StudyError;
 use dissensus_project::sync::lock;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

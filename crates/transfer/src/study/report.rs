@@ -2,10 +2,10 @@
 
 use super::Study;
 use super::lacking::{PLANNED, people_per_text};
+use crate::study::error::StudyError;
 use dissensus_api::{PacketText, StudyPerson, StudyReport};
 use dissensus_domain::{AnnotatorId, Packet, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
-use dissensus_project::study_error::StudyError;
 use dissensus_stats::math::median::median;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

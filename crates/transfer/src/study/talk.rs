@@ -1,6 +1,7 @@
 //! Discussion of a text: all answers, and the decision.
 
 use super::Study;
+use crate::study::error::StudyError;
 use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{
     AnnotatorId, Answer, Decision, Outcome, Question, QuestionId, Remark, TextId, current_answer, marks,
@@ -8,7 +9,6 @@ use dissensus_domain::{
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::study_error::StudyError;
 use std::collections::BTreeMap;
 
 /// The longest comment, in characters.

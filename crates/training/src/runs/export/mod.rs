@@ -8,6 +8,7 @@ mod tables;
 
 use self::people::ReportedPeople;
 pub use self::tables::{COLUMNS, value as metric_of};
+use crate::error::TrainingError;
 use crate::runs::Runs;
 use dissensus_api::RunDetail;
 use dissensus_files::write_atomically;
@@ -32,7 +33,7 @@ impl Runs {
                 },
                 Some("tex") => |runs, _| Ok(tables::latex(&details(runs)).into_bytes()),
                 Some("html" | "htm") => |runs, project| Ok(html::page(runs, project)?.into_bytes()),
-                _ => return Err(ProjectError::ReportKind(path.to_owned())),
+                _ => return Err(TrainingError::ReportKind(path.to_owned()).into()),
             };
         let report = |id: &u32| -> Result<Reported, ProjectError> {
             let mut detail = self.detail(*id)?;

@@ -1,5 +1,6 @@
 //! Errors of studies with several people.
 
+use dissensus_project::error::ProjectError;
 use std::path::PathBuf;
 
 dissensus_domain::errors! {
@@ -18,13 +19,6 @@ dissensus_domain::errors! {
             "nobody has an attribute \"{attribute}\" to balance by{}" (if known.is_empty() { String::new() } else { format!("; there is {known}") });
         NothingNew => "plan-nothing-new", "everybody has what this plan wants already: nothing is left to hand out";
         NoPacket(String) => "no-packet", "nothing was handed out to \"{0}\" yet";
-        IsPacket => "is-packet", "this is a packet for one person: plan and merge in the project that handed it out";
-        InPacket => "in-packet",
-            "this is the packet of one person, who alone answers in it: what it does not have cannot be added here";
-        OtherPerson(String) => "packet-of-other",
-            "this packet is for \"{0}\": answer under that name, or ask for a packet of your own";
-        NotAsked { text: String, occasion: u16 } => "packet-not-asked",
-            "this packet does not ask about \"{text}\" on occasion {occasion}: `dissensus study status PACKET --texts` lists what it asks";
         Unwritten(String) => "packets-unwritten",
             "what was drawn is in the project, but not every packet was written: {0}. Write them with `study assign --write-again` (in the window: Write again)";
         Stranded { packets: String, people: String } => "packets-unwritten",
@@ -60,19 +54,6 @@ dissensus_domain::errors! {
         Itself => "merge-itself", "this is the project itself";
         CheckFile { file: PathBuf, row: Option<(u64, u64)>, why: String } => "check-file",
             "{file}{}: {why}" (row.map_or_else(String::new, |(row, line)| format!(", row {row} (line {line})")));
-        PracticeFirst { left: usize } => "practice-first",
-            "practise first: {left} of the practice texts {} left. Answer {} with `label record --practice` (in the window: Label)" (if *left == 1 { "is" } else { "are" }, if *left == 1 { "it" } else { "them" });
-        StoppedByPractice => "practice-stopped",
-            "the practice was not passed, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in";
-        StoppedByChecks => "practice-stopped",
-            "too few attention checks were answered right, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in";
-        PracticeText(String) => "practice-text",
-            "\"{0}\" is a text to practise on, which has no labels: answer it with `label record --practice`";
-        NotPractice(String) => "practice-not-there",
-            "\"{0}\" is not practised on with this question: `dissensus label practice` lists what is";
-        NoPractice => "practice-done", "the practice is done: nothing is to be practised now";
-        Practised(String) => "practice-answered",
-            "\"{0}\" was answered in this round of practice: its first answer counts";
         CannotPractise { text: String, why: String } => "practice-cannot", "\"{text}\" cannot be practised on: {why}";
         CheckInPractice(String) => "check-in-practice",
             "\"{0}\" is practised on: a check is hidden among the real texts, so choose another text";
@@ -94,5 +75,11 @@ dissensus_domain::errors! {
             "{anchors} anchor texts are wanted and there are {texts} texts: ask for fewer";
         TooShort { name: String, texts: usize, wanted: usize, gap: usize, possible: usize } => "plan-impossible",
             "{name} is asked about {texts} texts, too few to ask {wanted} of them again after {gap} others (possible: {possible}): ask fewer again, or again after fewer others";
+    }
+}
+
+impl From<StudyError> for ProjectError {
+    fn from(error: StudyError) -> Self {
+        Self::refused(error.code(), &error, None)
     }
 }

@@ -1,5 +1,7 @@
 //! Errors of the guideline.
 
+use dissensus_project::error::ProjectError;
+
 dissensus_domain::errors! {
     /// Why a version of the guideline is refused.
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,5 +17,11 @@ dissensus_domain::errors! {
         None => "guideline-none",
             "this project has no guideline yet: `dissensus data guideline PROJECT --from FILE.md` writes its first version";
         Picture { name: String, why: String } => "guideline-picture", "the picture {name} cannot be taken: {why}";
+    }
+}
+
+impl From<GuidelineError> for ProjectError {
+    fn from(error: GuidelineError) -> Self {
+        Self::refused(error.code(), &error, None)
     }
 }

@@ -1,5 +1,7 @@
 //! Errors of panels.
 
+use dissensus_project::error::ProjectError;
+
 dissensus_domain::errors! {
     /// Why a panel has no decision.
     #[derive(Debug)]
@@ -18,5 +20,11 @@ dissensus_domain::errors! {
         NoSuchPanel { name: String, known: String } => "no-such-panel",
             "no panel is saved as \"{name}\"{}" (if known.is_empty() { ": none is saved".to_owned() } else { format!("; saved are {known}") });
         Needs(String) => "panel-needs", "too little to tell: {0}";
+    }
+}
+
+impl From<PanelError> for ProjectError {
+    fn from(error: PanelError) -> Self {
+        Self::refused(error.code(), &error, None)
     }
 }

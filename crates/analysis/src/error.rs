@@ -1,0 +1,67 @@
+//! Errors of analyses.
+
+use dissensus_project::error::ProjectError;
+use std::path::PathBuf;
+
+dissensus_domain::errors! {
+    /// Why a figure, a comparison or a bundle is refused.
+    #[derive(Debug)]
+    pub enum AnalysisError {
+        LabelsChange => "labels-change",
+            "labels were given or taken in while they were summed up, so nothing was written: try again when nobody labels";
+        TextNotFitted(String) => "text-not-fitted",
+            "text \"{0}\" was imported after the model was fitted: the next fit has it, so ask again when that has ended";
+        StratifiedOptions(String) => "stratified-options",
+            "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option";
+        NoSpans(String) => "no-spans",
+            "\"{0}\" is no type of spans: words are marked in answers to questions with spans alone";
+        NoOptions(String) => "no-options",
+            "\"{0}\" is no multi-label question: whole sets of options are told of these alone";
+        NoSuchAttribute { name: String, value: String, hint: String } => "no-such-attribute",
+            "no annotator has {name} = \"{value}\"{hint}";
+        EmptyGroup(&'static str) => "empty-group",
+            "nobody is chosen for group {0}: name an attribute's value, such as gender=Woman, or people";
+        GroupsOverlap { names: String, people: usize } => "groups-overlap",
+            "{names} {} in both groups: nobody can be compared with themselves, so choose groups that share nobody" (if *.people == 1 { "is" } else { "are" });
+        EncoderSwitched => "encoder-switched",
+            "another encoder came into use meanwhile, and stays in use: choose again to change it";
+        EncoderNotOfModel => "encoder-switched",
+            "another program gave this project another encoder since its model was fitted, so nothing was written: run it again";
+        NoRepeats { question: String, occasion: Option<u16>, there: Vec<u16> } => "no-repeats",
+            "{question} has no answers of {}: {}" (asked_occasion(*occasion), existing_occasions(there));
+        Blind { annotator: String } => "blind",
+            "{annotator} has not labelled this text yet: predictions are hidden until then";
+        NotABundle(PathBuf) => "not-a-bundle",
+            "{0} exists already and is no bundle, or holds other files too, so it is not replaced: choose another name";
+        Bundle { path: PathBuf, reason: String } => "bundle", "the bundle {path} cannot be used: {reason}";
+        NotInBundle(String) => "not-in-bundle", "{0}";
+        NotForLewidi(String, &'static str) => "not-for-lewidi",
+            "a LeWiDi submission is of one level a label, and levels are whole numbers: {0} {1}";
+        OneEncoder => "encoders-to-choose",
+            "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2";
+        EncoderTwice(String) => "encoders-to-choose",
+            "`{0}` is the same encoder as another one of those to choose from: name each once";
+        EncoderLearned(String) => "encoder-learned",
+            "`{0}` was trained on labels of this project, which are left out of its figure, so that it would be compared by other labels than the rest: compare runs instead (runs compare)";
+        QuestionTwice(String) => "question-twice",
+            "\"{0}\" would stand in the bundle twice, by two models: a bundle answers each question by one";
+    }
+}
+
+impl From<AnalysisError> for ProjectError {
+    fn from(error: AnalysisError) -> Self {
+        Self::refused(error.code(), &error, None)
+    }
+}
+
+fn asked_occasion(occasion: Option<u16>) -> String {
+    occasion.map_or_else(|| "a later occasion".to_owned(), |one| format!("occasion {one}"))
+}
+
+fn existing_occasions(there: &[u16]) -> String {
+    if there.is_empty() {
+        return "there are no repeated answers".to_owned();
+    }
+    let listed: Vec<_> = there.iter().map(ToString::to_string).collect();
+    format!("there are answers of occasion {}", listed.join(", "))
+}

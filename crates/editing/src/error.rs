@@ -1,0 +1,27 @@
+//! Errors of changes to a project.
+
+use dissensus_project::error::ProjectError;
+use std::path::PathBuf;
+
+dissensus_domain::errors! {
+    /// Why a change to a project is refused.
+    #[derive(Debug)]
+    pub enum EditingError {
+        Spans(dissensus_domain::SpansError) => "not-on-scale", transparent;
+        Words { what: &'static str, given: String, why: String } => "words",
+            "cannot read \"{given}\" as {what}: {why}";
+        Stays { what: String, why: String } => "stays", "the {what} cannot be removed: {why}";
+        NoImport => "no-import",
+            "there is no import that can be taken out: each project keeps what its last five imports added, and none is left";
+        CopyExists(PathBuf) => "project-exists",
+            "{0} exists already: choose another name for the copy, or give --force to replace that file";
+        RunsExist(PathBuf) => "export-exists",
+            "{0} exists already, and the files of runs never replace others: choose another name for the copy, or remove that folder";
+    }
+}
+
+impl From<EditingError> for ProjectError {
+    fn from(error: EditingError) -> Self {
+        Self::refused(error.code(), &error, None)
+    }
+}
