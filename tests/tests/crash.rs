@@ -344,7 +344,7 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
             assert!(matches!(status.code(), Some(130 | 0)), "{signal}: {status}");
             let labels = labels_in_file_alone(&bench);
             assert_eq!(labels, if status.success() { 40_000 } else { 0 }, "{signal}");
-            if !status.success() && !said.contains("stopped on your wish") {
+            if !status.success() && !said.contains("stopped at your request") {
                 after *= 2;
                 assert!(after < Duration::from_secs(60), "{signal}: it was never at work: {said}");
                 continue;
@@ -421,7 +421,7 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     let took = asked.elapsed();
     let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert_eq!(status.code(), Some(130), "{said}");
-    assert!(said.contains("stopped on your wish; what was finished is kept"), "{said}");
+    assert!(said.contains("stopped at your request; what was finished is kept"), "{said}");
     // The promise is one second; the machine may be busy with other work.
     assert!(took < Duration::from_secs(5), "it took {took:?}");
     let kept = encoded();

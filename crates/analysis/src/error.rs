@@ -8,15 +8,15 @@ dissensus_domain::errors! {
     #[derive(Debug)]
     pub enum AnalysisError {
         LabelsChange => "labels-change",
-            "labels were given or taken in while they were summed up, so nothing was written: try again when nobody labels";
+            "labels were added or merged while they were aggregated, so nothing was written: try again when nobody is labelling";
         TextNotFitted(String) => "text-not-fitted",
-            "text \"{0}\" was imported after the model was fitted: the next fit has it, so ask again when that has ended";
+            "text \"{0}\" was imported after the model was fitted: try again after the next fit, which includes it";
         StratifiedOptions(String) => "stratified-options",
-            "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option";
+            "a stratified split differs for each option of \"{0}\": use by-text or grouped, or name one option";
         NoSpans(String) => "no-spans",
-            "\"{0}\" is no type of spans: words are marked in answers to questions with spans alone";
+            "\"{0}\" is not a type of spans: only answers to questions with spans mark words";
         NoOptions(String) => "no-options",
-            "\"{0}\" is no multi-label question: whole sets of options are told of these alone";
+            "\"{0}\" is not a multi-label question: only those have sets of options";
         NoSuchAttribute { name: String, value: String, hint: String } => "no-such-attribute",
             "no annotator has {name} = \"{value}\"{hint}";
         EmptyGroup(&'static str) => "empty-group",
@@ -24,9 +24,9 @@ dissensus_domain::errors! {
         GroupsOverlap { names: String, people: usize } => "groups-overlap",
             "{names} {} in both groups: nobody can be compared with themselves, so choose groups that share nobody" (if *.people == 1 { "is" } else { "are" });
         EncoderSwitched => "encoder-switched",
-            "another encoder came into use meanwhile, and stays in use: choose again to change it";
+            "another encoder was selected meanwhile and stays in use: choose again to change it";
         EncoderNotOfModel => "encoder-switched",
-            "another program gave this project another encoder since its model was fitted, so nothing was written: run it again";
+            "another program changed the encoder of this project since its model was fitted, so nothing was written: run it again";
         NoRepeats { question: String, occasion: Option<u16>, there: Vec<u16> } => "no-repeats",
             "{question} has no answers of {}: {}" (asked_occasion(*occasion), existing_occasions(there));
         Blind { annotator: String } => "blind",
@@ -36,15 +36,15 @@ dissensus_domain::errors! {
         Bundle { path: PathBuf, reason: String } => "bundle", "the bundle {path} cannot be used: {reason}";
         NotInBundle(String) => "not-in-bundle", "{0}";
         NotForLewidi(String, &'static str) => "not-for-lewidi",
-            "a LeWiDi submission is of one level a label, and levels are whole numbers: {0} {1}";
+            "a LeWiDi submission has one level for each label, and levels are whole numbers: {0} {1}";
         OneEncoder => "encoders-to-choose",
             "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2";
         EncoderTwice(String) => "encoders-to-choose",
             "`{0}` is the same encoder as another one of those to choose from: name each once";
         EncoderLearned(String) => "encoder-learned",
-            "`{0}` was trained on labels of this project, which are left out of its figure, so that it would be compared by other labels than the rest: compare runs instead (runs compare)";
+            "`{0}` was trained on labels of this project, which are excluded from its score, so that it would be compared on other labels than the rest: compare runs instead (runs compare)";
         QuestionTwice(String) => "question-twice",
-            "\"{0}\" would stand in the bundle twice, by two models: a bundle answers each question by one";
+            "\"{0}\" would be in the bundle twice, with two models: a bundle has one model for each question";
     }
 }
 

@@ -8,46 +8,22 @@ use dissensus_store::StoreError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error that stops a benchmark.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BenchError {
-    #[error(transparent)]
-    Application(#[from] ProjectError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Exchange(#[from] ExchangeError),
-    #[error(transparent)]
-    Encoder(#[from] EncoderError),
-    #[error(transparent)]
-    Perspectives(#[from] ModelError),
-    /// The simulated question has no valid scale.
-    #[error(transparent)]
-    Scale(#[from] dissensus_domain::ScaleError),
-    /// Reading or writing one of the benchmark's own files or folders failed.
-    #[error("{doing} {} failed: {source}", .path.display())]
-    Io {
-        path: PathBuf,
-        /// The operation that failed.
-        doing: &'static str,
-        source: io::Error,
-    },
-    /// The value of an option is out of range.
-    #[error("{name} cannot be {value}: it takes {allowed}")]
-    Option {
-        name: &'static str,
-        value: String,
-        /// The allowed values.
-        allowed: &'static str,
-    },
-    /// Another program could not run.
-    #[error("{peer} did not run: {why}")]
-    Peer {
-        peer: &'static str,
-        /// Reason, as far as it is known.
-        why: String,
-    },
+dissensus_domain::errors! {
+    /// An error that stops a benchmark.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum BenchError {
+        Application(#[from] ProjectError) => transparent;
+        Store(#[from] StoreError) => transparent;
+        Exchange(#[from] ExchangeError) => transparent;
+        Encoder(#[from] EncoderError) => transparent;
+        Perspectives(#[from] ModelError) => transparent;
+        Scale(#[from] dissensus_domain::ScaleError) => transparent;
+        Io { path: PathBuf, doing: &'static str, source: io::Error } => "{doing} {path} failed: {source}";
+        Option { name: &'static str, value: String, allowed: &'static str } =>
+            "{name} cannot be {value}: it takes {allowed}";
+        Peer { peer: &'static str, why: String } => "{peer} did not run: {why}";
+    }
 }
 
 impl BenchError {

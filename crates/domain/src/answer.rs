@@ -23,55 +23,20 @@ pub enum Answer {
     CannotSay,
 }
 
-/// Why an answer does not fit a question.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AnswerError {
-    /// The level is not on the scale.
-    #[error("the scale has {levels} levels, so there is no level {level}")]
-    LevelOutside {
-        level: u16,
-        /// Number of levels of the scale.
-        levels: usize,
-    },
-    /// The option is not on the scale.
-    #[error("the scale has {options} options, so there is no option {option}")]
-    OptionOutside {
-        option: u8,
-        /// Number of options of the scale.
-        options: usize,
-    },
-    /// The type of a span is not on the scale.
-    #[error("there are {types} types of spans, so there is no type {kind}")]
-    TypeOutside {
-        kind: u16,
-        /// Number of types of the scale.
-        types: usize,
-    },
-    /// The scale takes another kind of answer.
-    #[error("a {scale} question is not answered with {answer}")]
-    OtherKind {
-        scale: ScaleKind,
-        /// Kind of the answer.
-        answer: &'static str,
-    },
-    /// The index is too large for an [`OptionSet`].
-    #[error("option {0} is beyond the {max} that a set can hold", max = OptionSet::MAX)]
-    TooManyOptions(u8),
-    /// An empty span.
-    #[error("a span from {start} to {end} holds no character")]
-    EmptySpan {
-        start: u32,
-        /// End of the span, exclusive.
-        end: u32,
-    },
-    /// A span that ends after the end of the text.
-    #[error("a span ends at {end}, and the text has {characters} characters")]
-    SpanOutside {
-        /// End of the span, exclusive.
-        end: u32,
-        /// Length of the text in characters (Unicode scalar values).
-        characters: usize,
-    },
+crate::errors! {
+    /// Why an answer does not fit a question.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum AnswerError {
+        LevelOutside { level: u16, levels: usize } => "the scale has {levels} levels, so there is no level {level}";
+        OptionOutside { option: u8, options: usize } =>
+            "the scale has {options} options, so there is no option {option}";
+        TypeOutside { kind: u16, types: usize } => "there are {types} types of spans, so there is no type {kind}";
+        OtherKind { scale: ScaleKind, answer: &'static str } => "a {scale} question is not answered with {answer}";
+        TooManyOptions(u8) => "option {0} is beyond the {max} that a set can hold" (max = OptionSet::MAX);
+        EmptySpan { start: u32, end: u32 } => "a span from {start} to {end} holds no character";
+        SpanOutside { end: u32, characters: usize } =>
+            "a span ends at {end}, and the text has {characters} characters";
+    }
 }
 
 impl Answer {

@@ -47,30 +47,16 @@ pub struct FormAttribute {
 #[serde(transparent)]
 pub struct FormAnswers(pub BTreeMap<String, Option<String>>);
 
-/// Why a form, or answers to it, are invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FormError {
-    /// The form has too many attributes.
-    #[error("a form asks for {MAX_FORM_ATTRIBUTES} attributes at most, and this one for {0}")]
-    Many(usize),
-    #[error("\"{name}\" cannot be asked for: {why}")]
-    Attribute {
-        name: String,
-        /// Reason, as part of the message.
-        why: &'static str,
-    },
-    #[error("\"{value}\" is no value of \"{name}\": {why}")]
-    Value {
-        name: String,
-        value: String,
-        /// Reason, as part of the message.
-        why: &'static str,
-    },
-    #[error("the form does not ask for \"{0}\"")]
-    NotAsked(String),
-    /// A required attribute has no answer.
-    #[error("\"{0}\" is not answered: choose a value, or {NOT_SAID}")]
-    Missing(String),
+crate::errors! {
+    /// Why a form, or answers to it, are invalid.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum FormError {
+        Many(usize) => "a form asks for {MAX_FORM_ATTRIBUTES} attributes at most, and this one for {0}";
+        Attribute { name: String, why: &'static str } => "\"{name}\" cannot be asked for: {why}";
+        Value { name: String, value: String, why: &'static str } => "\"{value}\" is no value of \"{name}\": {why}";
+        NotAsked(String) => "the form does not ask for \"{0}\"";
+        Missing(String) => "\"{0}\" is not answered: choose a value, or {NOT_SAID}";
+    }
 }
 
 impl AttributeForm {

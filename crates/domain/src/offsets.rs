@@ -32,29 +32,15 @@ pub enum OffsetUnit {
     Bytes,
 }
 
-/// Why an offset is invalid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OffsetError {
-    /// After the end of the text.
-    #[error("the offset {offset} lies beyond the text, which has {length} {}", unit.counted())]
-    Beyond {
-        offset: u32,
-        /// Length of the text in this unit.
-        length: usize,
-        unit: OffsetUnit,
-    },
-    /// Between the two halves of a surrogate pair, or between the bytes of a character.
-    #[error(
-        "the offset {offset}, counted in {}, falls inside the character \"{character}\": {}",
-        unit.counted(),
-        unit.inside()
-    )]
-    Inside {
-        offset: u32,
-        /// The character that it would split.
-        character: char,
-        unit: OffsetUnit,
-    },
+crate::errors! {
+    /// Why an offset is invalid.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum OffsetError {
+        Beyond { offset: u32, length: usize, unit: OffsetUnit } =>
+            "the offset {offset} is beyond the text, which has {length} {}" (unit.counted());
+        Inside { offset: u32, character: char, unit: OffsetUnit } =>
+            "the offset {offset}, counted in {}, falls inside the character \"{character}\": {}" (unit.counted(), unit.inside());
+    }
 }
 
 impl OffsetUnit {

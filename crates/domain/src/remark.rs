@@ -24,24 +24,15 @@ pub struct Remark {
     pub confidence: Option<u8>,
 }
 
-/// Why a note, or the definition of a question's notes, is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RemarkError {
-    #[error("the note has {0} characters; it can have {MAX_NOTE}")]
-    Long(usize),
-    /// The confidence is out of range.
-    #[error("a confidence is a whole number from 1 (a guess) to 5 (certain), and not {0}")]
-    Confidence(u8),
-    /// More reasons than a question can offer.
-    #[error("{0} reasons; a question can offer {MAX_REASONS}")]
-    Many(usize),
-    /// A reason is invalid.
-    #[error("\"{reason}\" is no reason: {why}")]
-    Reason {
-        reason: String,
-        /// Reason for the rejection, as part of the message.
-        why: &'static str,
-    },
+crate::errors! {
+    /// Why a note, or the definition of a question's notes, is invalid.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum RemarkError {
+        Long(usize) => "the note has {0} characters; it can have {MAX_NOTE}";
+        Confidence(u8) => "a confidence is a whole number from 1 (a guess) to 5 (certain), and not {0}";
+        Many(usize) => "{0} reasons; a question can offer {MAX_REASONS}";
+        Reason { reason: String, why: &'static str } => "\"{reason}\" is no reason: {why}";
+    }
 }
 
 impl Remark {

@@ -56,41 +56,25 @@ fn unknown_kind(name: &str) -> ScaleError {
     ScaleError::UnknownKind(name.to_owned())
 }
 
-/// Why levels do not form a scale.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScaleError {
-    /// Unknown kind of scale.
-    #[error("unknown scale \"{0}\": use binary, choice, multi-label, ordinal or spans")]
-    UnknownKind(String),
-    /// A binary scale does not have exactly two levels.
-    #[error("a binary scale has two levels, not {0}: {1}")]
-    NotBinary(usize, String),
-    /// Fewer than two levels.
-    #[error(
-        "a scale needs at least two levels, and there is {0}: name all that could be given, lowest first (--levels 1,2,3)"
-    )]
-    TooFew(usize),
-    /// No type of span.
-    #[error(
-        "a question with spans needs at least one type, and no span tells one: name the types (--types a,b)"
-    )]
-    NoTypes,
-    /// Too many levels.
-    #[error("a scale has at most {max} levels, and these are {0}: is this column really a label?", max = Scale::MAX_LEVELS)]
-    TooMany(usize),
-    /// A level is repeated.
-    #[error("the level \"{0}\" stands twice")]
-    Repeated(String),
-    #[error("a level has no name")]
-    Blank,
-    /// More options than an [`OptionSet`] can hold.
-    #[error("a scale has at most {max} options (or types of spans), and these are {0}", max = Scale::MAX_OPTIONS)]
-    TooManyOptions(usize),
-    /// The name of an option would be ambiguous in a set of options.
-    #[error(
-        "an option or a type of spans cannot be called \"{0}\": \"none\" is the answer without any, and \" + \" (of options also ; | [ ]) stands between them"
-    )]
-    OptionName(String),
+crate::errors! {
+    /// Why levels do not form a scale.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum ScaleError {
+        UnknownKind(String) => "unknown scale \"{0}\": use binary, choice, multi-label, ordinal or spans";
+        NotBinary(usize, String) => "a binary scale has two levels, not {0}: {1}";
+        TooFew(usize) =>
+            "a scale needs at least two levels, and there is {0}: name all that could be given, lowest first (--levels 1,2,3)";
+        NoTypes =>
+            "a question with spans needs at least one type, and no span names one: name the types (--types a,b)";
+        TooMany(usize) =>
+            "a scale has at most {max} levels, and these are {0}: is this column really a label?" (max = Scale::MAX_LEVELS);
+        Repeated(String) => "the level \"{0}\" is listed twice";
+        Blank => "a level has no name";
+        TooManyOptions(usize) =>
+            "a scale has at most {max} options (or types of spans), and these are {0}" (max = Scale::MAX_OPTIONS);
+        OptionName(String) =>
+            "an option or a type of spans cannot be called \"{0}\": \"none\" is the answer without any, and \" + \" (of options also ; | [ ]) separates them";
+    }
 }
 
 /// The levels of a question.

@@ -20,38 +20,18 @@ pub struct NamedSpan {
     pub label: String,
 }
 
-/// Why a value is not a list of spans.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SpansError {
-    /// Neither a list nor `none`.
-    #[error(
-        "spans are a list such as [{{\"start\": 0, \"end\": 5, \"label\": \"insult\"}}], and [] where there are none: {0}"
-    )]
-    NoList(String),
-    /// An entry is not a span.
-    #[error("span {at}: {why}")]
-    NoSpan {
-        /// Position in the list, from 1.
-        at: usize,
-        why: String,
-    },
-    /// The span is empty or ends before it starts.
-    #[error("span {at} goes from {start} to {end}: a span ends behind its first character")]
-    Reversed {
-        /// Position in the list, from 1.
-        at: usize,
-        start: u32,
-        end: u32,
-    },
-    /// The question does not have this type.
-    #[error("span {at} is a \"{label}\", and the types are {types}")]
-    UnknownType {
-        /// Position in the list, from 1.
-        at: usize,
-        label: String,
-        /// The types of the question.
-        types: String,
-    },
+crate::errors! {
+    /// Why a value is not a list of spans.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum SpansError {
+        NoList(String) =>
+            "spans are a list such as [{{\"start\": 0, \"end\": 5, \"label\": \"insult\"}}], and [] where there are none: {0}";
+        NoSpan { at: usize, why: String } => "span {at}: {why}";
+        Reversed { at: usize, start: u32, end: u32 } =>
+            "span {at} goes from {start} to {end}: a span ends after its first character";
+        UnknownType { at: usize, label: String, types: String } =>
+            "span {at} is a \"{label}\", and the types are {types}";
+    }
 }
 
 /// Parses a list of spans; `none` is the empty list. Names of types are trimmed.

@@ -49,17 +49,13 @@ pub struct LevelEdit {
     pub definition: String,
 }
 
-/// Why a text of a question is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WordingError {
-    /// A text is too long.
-    #[error("{what} has {characters} characters, and may have {most}: put more into the guideline")]
-    TooLong {
-        /// Which text is too long.
-        what: &'static str,
-        characters: usize,
-        most: usize,
-    },
+crate::errors! {
+    /// Why a text of a question is invalid.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum WordingError {
+        TooLong { what: &'static str, characters: usize, most: usize } =>
+            "{what} has {characters} characters, and may have {most}: put more into the guideline";
+    }
 }
 
 impl QuestionHelp {

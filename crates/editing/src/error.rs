@@ -12,7 +12,7 @@ dissensus_domain::errors! {
             "cannot read \"{given}\" as {what}: {why}";
         Stays { what: String, why: String } => "stays", "the {what} cannot be removed: {why}";
         NoImport => "no-import",
-            "there is no import that can be taken out: each project keeps what its last five imports added, and none is left";
+            "there is no import that can be removed: a project remembers its last five imports, and none is left";
         CopyExists(PathBuf) => "project-exists",
             "{0} exists already: choose another name for the copy, or give --force to replace that file";
         RunsExist(PathBuf) => "export-exists",

@@ -25,7 +25,7 @@ dissensus_domain::errors! {
         BadJson { path: PathBuf, reason: String } => "encoder-config",
             "{path} is not a configuration that can be read: {reason}";
         Family { dir: PathBuf, family: String, known: String } => "encoder-family",
-            "{dir} is of the family \"{family}\", which is not readable yet: the readable families are {known}";
+            "{dir} is of the family \"{family}\", which is not supported yet: the supported families are {known}";
         BadConfig { path: PathBuf, field: String, found: String, expected: String } => "encoder-config",
             "{path}: {field} is {found}, which cannot be used: {expected}";
         DamagedWeights { path: PathBuf, reason: String } => "encoder-damaged",
@@ -50,9 +50,9 @@ dissensus_domain::errors! {
         Pooling { where_: String, found: String } => "encoder-pooling",
             "{where_}: pooling \"{found}\" is not known: choose one of mean, cls, last, max, mean2, max2, pooler";
         Module { path: PathBuf, module: String } => "encoder-module",
-            "{path} asks for the module \"{module}\", which is not readable: without it the embeddings would be other than the model's own";
+            "{path} asks for the module \"{module}\", which is not supported: without it the embeddings would differ from the model's own";
         MaxTokens { asked: usize, least: usize, most: usize } => "encoder-max-tokens",
-            "{asked} tokens at most cannot be: this encoder takes {least} to {most}";
+            "a limit of {asked} tokens is impossible: this encoder takes {least} to {most}";
         PromptName { asked: String, known: Vec<String> } => "encoder-prompt",
             "there is no prompt \"{asked}\": config_sentence_transformers.json names {}" (or_none(known));
         PromptPooling { prompt: String } => "encoder-prompt",
@@ -62,7 +62,7 @@ dissensus_domain::errors! {
         Device { asked: String, reason: String } => "encoder-device", "device {asked}: {reason}";
         Precision { asked: String, reason: String } => "encoder-precision", "precision {asked}: {reason}";
         Tokenize { index: usize, reason: String } => "encoder-text",
-            "text {index} cannot be cut into tokens: {reason}";
+            "text {index} cannot be tokenized: {reason}";
         NoTokens { index: usize } => "encoder-text",
             "text {index} has no tokens: this encoder's tokenizer adds no special tokens, so an empty text has no embedding";
         EmbeddingNotFinite { index: usize } => "encoder-text",
@@ -78,27 +78,27 @@ dissensus_domain::errors! {
         HubNotFound { repository: String } => "encoder-hub-not-found",
             "the model hub has no {repository}: look for a slip in the name (owner/name, or owner/name@revision)";
         HubClosed { repository: String, status: u16, advice: &'static str } => "encoder-hub-closed",
-            "the model hub does not open {repository} (HTTP status {status}): there is none of this name, or it is private, or its terms must be accepted on its page first; {advice}";
+            "the model hub denies access to {repository} (HTTP status {status}): there is none of this name, or it is private, or its terms must be accepted on its page first; {advice}";
         HubPickleOnly { repository: String, found: String } => "encoder-pickle",
             "{repository} has its weights only as {found}, which can run code when it is opened and is never fetched: convert it in Python, `from transformers import AutoModel, AutoTokenizer; [c.from_pretrained(\"{repository}\").save_pretrained(\"converted\") for c in (AutoModel, AutoTokenizer)]`, and name the folder `converted`";
         HubFilesMissing { repository: String, files: Vec<String> } => "encoder-files-missing",
             "{repository} on the model hub lacks {}: an encoder needs config.json, tokenizer.json and model.safetensors. Where it is a transformer at all, Python makes them: `from transformers import AutoModel, AutoTokenizer; [c.from_pretrained(\"{repository}\").save_pretrained(\"converted\") for c in (AutoModel, AutoTokenizer)]`" (files.join(", "));
         HubBroken { file: String, reason: String } => "encoder-hub-broken",
-            "fetching {file} broke off ({reason}): try again, what has come is kept";
+            "the download of {file} was interrupted ({reason}): try again, what has arrived is kept";
         HubUnverified { file: String, endpoint: String } => "encoder-hub-unverified",
-            "{endpoint} gives no checksum of {file}, so that nothing could tell whether the right bytes arrive: set HF_ENDPOINT to another model hub, or download the encoder's folder from a place that you trust and name that";
+            "{endpoint} gives no checksum of {file}, so that the download could not be verified: set HF_ENDPOINT to another model hub, or download the encoder's folder from a place that you trust and name that";
         HubAnswer { repository: String, what: String } => "encoder-hub-answer",
             "the model hub answers {what} when asked for {repository}: is HF_ENDPOINT the address of a model hub?";
         NoPooler(PathBuf) => "encoder-pooling",
             "{0} has no pooler of its own: choose one of mean, cls, last, max, mean2, max2";
-        Policy { asked: String, reason: String } => "encoder-policy", "what learns cannot be \"{asked}\": {reason}";
+        Policy { asked: String, reason: String } => "encoder-policy", "the trained part cannot be \"{asked}\": {reason}";
         LossNotFinite { loss: f64 } => "encoder-loss",
             "the loss is {loss}: nothing was learned from this batch. Try a smaller learning rate, or look at its texts and labels";
         GradientNotFinite { name: String } => "encoder-loss",
             "the gradient of {name} is not a number: nothing was learned from this batch. Look at the loss for a root or a logarithm at 0";
         BadIds { index: usize, reason: String } => "encoder-text", "text {index} of the batch: {reason}";
         Write { path: PathBuf, source: std::io::Error } => "encoder-unwritable", "cannot write {path}: {source}";
-        Cancelled => "cancelled", "fetching was stopped; what has come is kept";
+        Cancelled => "cancelled", "the download was stopped; what has arrived is kept";
         Catalogue(String) => "encoder-catalogue", "the catalogue of encoders cannot be read: {0}";
         Threads { threads: usize, reason: String } => "encoder-threads",
             "cannot start {threads} encoding threads: {reason}";

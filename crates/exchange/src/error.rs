@@ -18,7 +18,7 @@ dissensus_domain::errors! {
         NoSuchEncoding { path: PathBuf, name: String } => "file-format",
             "{path}: no encoding is called \"{name}\"; common ones are utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030";
         NotInEncoding { path: PathBuf, encoding: &'static str, guessed: bool } => "file-format",
-            "{path} has bytes that stand for nothing in {encoding}{}: name its encoding" (if *guessed { ", which was guessed because it is not UTF-8" } else { "" });
+            "{path} has bytes that are invalid in {encoding}{}: name its encoding" (if *guessed { ", which was guessed because it is not UTF-8" } else { "" });
         LineEnds { path: PathBuf } => "file-format",
             "the lines of {path} end in a carriage return alone, as on very old systems: save it with ordinary line ends";
         Header { path: PathBuf, line: u64, message: String } => "columns",
@@ -32,19 +32,19 @@ dissensus_domain::errors! {
         ColumnTwice { name: String, first: &'static str, second: &'static str } => "columns",
             "the column \"{name}\" is named both for the {first} and for the {second}: name it once";
         ConstantNotAllowed { role: &'static str, value: String } => "columns",
-            "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so";
+            "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed this way";
         EmptyConstant { role: &'static str } => "columns",
-            "\"=\" for the {role} wants a name after it, such as \"=Ada\"";
+            "\"=\" for the {role} needs a name after it, such as \"=Ada\"";
         NameCharacter { role: &'static str, name: String, code: u32 } => "columns",
-            "the {role} \"{name}\" has the character U+{code:04X}, which does not belong into a name: remove it, or rename the column";
+            "the {role} \"{name}\" has the character U+{code:04X}, which is not allowed in a name: remove it, or rename the column";
         LabelWithoutAnnotator { path: PathBuf, label: String, columns: Vec<String> } => "columns",
             "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, or give all of them to one person with the annotator \"=NAME\"; its columns are {}" (listed(columns));
         RolesDoNotFit { path: PathBuf, message: String, columns: Vec<String> } => "columns",
             "{path}: {message}; its columns are {}" (listed(columns));
-        BadReading { why: String } => "columns", "the table cannot be read so: {why}";
+        BadReading { why: String } => "columns", "the table cannot be read this way: {why}";
         Package { path: PathBuf, why: String } => "file-format", "{path}: {why}";
         NothingReadable { path: PathBuf, format: String, why: String } => "file-format",
-            "nothing of {path} ({format}) can be read; the first that is wrong is {why}";
+            "nothing of {path} ({format}) can be read; the first error is {why}";
         NoAnswers { path: PathBuf, format: String, why: String } => "file-format",
             "{path} ({format}) has no answers about texts that can be read{why}";
         SeveralFormats { path: PathBuf, formats: Vec<String> } => "file-format",
@@ -56,12 +56,12 @@ dissensus_domain::errors! {
         ToolWithoutAnnotator { path: PathBuf, format: String, why: String } => "columns",
             "{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"";
         OtherEnding { path: PathBuf, format: &'static str, ending: &'static str } => "file-format",
-            "a file of {format} ends in .{ending}, and {path} does not: name it so";
+            "a file of {format} ends in .{ending}, and {path} does not: rename it";
         NothingToWrite { path: PathBuf, format: &'static str } => "nothing-to-export",
             "{path} was not written: there are no answers that {format} could hold";
         Cancelled { path: PathBuf } => "cancelled", "reading {path} was stopped";
         DiskFull { path: PathBuf } => "disk-full",
-            "the disk is full: {path} was not written, and what stood there before is unchanged; free some space";
+            "the disk is full: {path} was not written, and the previous file is unchanged; free some space";
         Taken { path: PathBuf } => "export-exists", "{path} exists by now and was not replaced: choose another name";
         Unwritable { path: PathBuf, source: io::Error } => "file-unwritable", "{path} cannot be written: {source}";
     }

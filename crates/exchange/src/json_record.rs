@@ -170,7 +170,7 @@ impl<'de> Deserialize<'de> for Whole {
                 while let Some(key) = members.next_key::<String>()? {
                     let Whole(value) = members.next_value()?;
                     if found.contains_key(&key) {
-                        return Err(A::Error::custom(format!("the key \"{key}\" stands twice")));
+                        return Err(A::Error::custom(format!("the key \"{key}\" is listed twice")));
                     }
                     found.insert(key, value);
                 }
@@ -224,7 +224,7 @@ mod tests {
     fn a_key_that_stands_twice_is_refused_however_deep() {
         for line in [r#"{"a":[{"b":1,"b":2}]}"#, r#"{"a":{"b":{"c":1,"c":1}}}"#] {
             let (_, kind) = fill_ab(line).unwrap_err();
-            assert!(kind.to_string().contains("stands twice"), "{kind}");
+            assert!(kind.to_string().contains("listed twice"), "{kind}");
         }
         assert_eq!(
             fill_ab(r#"{"a":[1,-2,1.5,null,true,"x",{"b":[]}]}"#).unwrap().get(0),

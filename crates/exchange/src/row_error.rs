@@ -52,12 +52,12 @@ dissensus_domain::errors! {
             "the quote opened on line {line} is not closed before the end of the file (or within {MAX_RECORD_BYTES} bytes): close it, or write a quote inside a value twice";
         TextAfterQuote { opened: u64, closed: u64 } =>
             "the quote opened on line {opened} is closed on line {closed} in the middle of a value: write a quote inside a value twice";
-        HeaderAgain => "the names of the columns stand here once more: remove this row";
+        HeaderAgain => "the names of the columns are repeated here: remove this row";
         TooLong { limit: usize } =>
             "the row is longer than {limit} bytes and was not read: is a line end or a quote missing?";
         BadJson { at: usize, message: String } => "not JSON at character {at}: {message}";
         NotAnObject { found: &'static str } => "{found} where an object such as {{\"text\": \"...\"}} belongs";
-        RepeatedKey => "the key stands twice in one object: which value is meant?";
+        RepeatedKey => "the key occurs twice in one object: which value is meant?";
         Nested { found: &'static str } => "{found} where one plain value belongs: flatten it";
         InexactNumber { value: String } => "the number {value} is too large to be kept exactly: write it in quotes";
         Missing { what: &'static str } => "no {what}: every row needs one";
@@ -69,7 +69,7 @@ dissensus_domain::errors! {
             "{bytes} bytes are too long for a name (at most {limit}): is this the right column?";
         ControlCharacter { code: u32 } => "the control character U+{code:04X} does not belong here: remove it";
         InvisibleCharacter { code: u32 } =>
-            "the character U+{code:04X} does not belong here, because it is not seen and changes how names are shown: remove it";
+            "the character U+{code:04X} does not belong here, because it is invisible and changes how names are shown: remove it";
         BadTime { value: String } =>
             "\"{value}\" is not a time: write 2024-05-01T12:30:00Z, or seconds or milliseconds since 1970";
         BadDuration { value: String } => "\"{value}\" is not a number of milliseconds between 0 and {}" (u32::MAX);
@@ -82,7 +82,7 @@ dissensus_domain::errors! {
             "\"{value}\" is no confidence: write a whole number from 1 (a guess) to 5 (certain)";
         BadMark { value: String } => "\"{value}\" is no mark: skipped or flagged, with a semicolon between them";
         BadShown { value: String } =>
-            "\"{value}\" is nothing that is shown of others: answers or predictions, with a semicolon between them";
+            "\"{value}\" is not something that was shown: write answers or predictions, with a semicolon between them";
         BadRemark(#[from] RemarkError) => "{0}";
         UnknownLevel { label: String, levels: Vec<String> } =>
             "\"{label}\" is not on the scale: its levels are {}" (levels.join(", "));
@@ -92,7 +92,7 @@ dissensus_domain::errors! {
         BadOffset { value: String } => "\"{value}\" is no offset: write a whole number from 0";
         MisplacedOffset(#[from] OffsetError) => "{0}";
         ReversedSpan { start: u32, end: u32 } =>
-            "the span goes from {start} to {end}: a span ends behind its first character";
+            "the span goes from {start} to {end}: a span ends after its first character";
         UnknownSpanType { name: String, types: String } =>
             "\"{name}\" is no type of this question: its types are {types}";
         TakesNoSpans { levels: Vec<String> } =>
@@ -101,7 +101,7 @@ dissensus_domain::errors! {
         Contradiction { this: &'static str, other: &'static str, row: u64 } =>
             "this row {this}, and row {row} {other}, of the same person for the same text: which one is meant?";
         PartOfAnswer { row: u64, why: String } =>
-            "row {row} is a span of the same answer and is bad ({why}): an answer is taken whole or not at all";
+            "row {row} is a span of the same answer and is bad ({why}): an answer is imported whole or not at all";
         TooManySpans { what: &'static str, limit: usize } => "more than {limit} {what}: is this the right column?";
         BadWordLine { line: u64, why: String } => "line {line}: {why}";
         SpanOutside { end: u32, characters: u32 } =>
@@ -121,7 +121,7 @@ dissensus_domain::errors! {
         NoField { field: String } => "an entry of the list has no \"{field}\", as those of other rows have";
         NoMarkOfOption { value: String } => "\"{value}\" does not say whether the option was chosen: write 1 or 0";
         Misshapen { why: String } => "{why}";
-        CutOff { why: String } => "{why} (only what stands before this can be read: export the file again)";
+        CutOff { why: String } => "{why} (only what comes before this can be read: export the file again)";
         Unreadable { message: String } => "the file cannot be read further: {message}";
     }
 }

@@ -6,9 +6,9 @@ dissensus_domain::errors! {
     /// Why a label is not recorded, or no text is shown.
     #[derive(Debug)]
     pub enum LabellingError {
-        FinishedToday => "finished-today", "the study ends the day here: it goes on tomorrow";
+        FinishedToday => "finished-today", "the study's limit for today is reached: it continues tomorrow";
         CannotSayNotOffered(String) => "cannot-say-not-offered",
-            "\"{0}\" does not offer to say that one cannot say: its author can (dissensus data question P {0} --cannot-say on)";
+            "\"{0}\" does not offer \"cannot say\": its author can allow it (dissensus data question P {0} --cannot-say on)";
         LabelReplaced { annotator: String, text: String, given: String, current: String, by: &'static str } => "label-replaced",
             "nothing was undone: {by} has replaced the last label that {annotator} gave, {given} on {text}, by {current}. To change it, label that text again";
         NotAsked { text: String, occasion: u16 } => "packet-not-asked",
@@ -16,14 +16,14 @@ dissensus_domain::errors! {
         PracticeFirst { left: usize } => "practice-first",
             "practise first: {left} of the practice texts {} left. Answer {} with `label record --practice` (in the window: Label)" (if *left == 1 { "is" } else { "are" }, if *left == 1 { "it" } else { "them" });
         StoppedByPractice => "practice-stopped",
-            "the practice was not passed, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in";
+            "the practice was not passed, and the study's author decided that no more texts are shown then: what was answered is kept, and can be handed in";
         StoppedByChecks => "practice-stopped",
-            "too few attention checks were answered right, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in";
+            "too few attention checks were answered right, and the study's author decided that no more texts are shown then: what was answered is kept, and can be handed in";
         PracticeText(String) => "practice-text",
-            "\"{0}\" is a text to practise on, which has no labels: answer it with `label record --practice`";
+            "\"{0}\" is a practice text, which takes no labels: answer it with `label record --practice`";
         NotPractice(String) => "practice-not-there",
-            "\"{0}\" is not practised on with this question: `dissensus label practice` lists what is";
-        NoPractice => "practice-done", "the practice is done: nothing is to be practised now";
+            "\"{0}\" is not a practice text of this question: `dissensus label practice` lists them";
+        NoPractice => "practice-done", "the practice is done: there is nothing to practise now";
         Practised(String) => "practice-answered",
             "\"{0}\" was answered in this round of practice: its first answer counts";
     }

@@ -37,16 +37,16 @@ dissensus_domain::errors! {
             "there is no question \"{name}\" in this project; it has {known}";
         WhichQuestion(String) => "which-question",
             "this project has several questions: name one of {0} (--question NAME)";
-        NoQuestion => "no-question", "this project asks nothing yet: import labels or add a question";
+        NoQuestion => "no-question", "this project has no question yet: import labels or add a question";
         OneOption { question: String, options: usize, first: String } => "one-option",
-            "\"{question}\" has {options} options or types of spans, and this is told of one of them at a time: name it, such as --question \"{first}\"";
+            "\"{question}\" has {options} options or types of spans, and this works on one of them at a time: name it, such as --question \"{first}\"";
         Rearranged => "levels-rearranged",
-            "levels are rearranged while a window follows their question: close the project and open it again";
+            "levels cannot be rearranged while their question is open: close the project and open it again";
         Wording(#[from] dissensus_domain::WordingError) => "wording", transparent;
         WholeQuestion { option: String, question: String } => "whole-question",
             "\"{option}\" is one option: answer \"{question}\" with all options that apply";
         InPacket => "in-packet",
-            "this is the packet of one person, who alone answers in it: what it does not have cannot be added here";
+            "this is the packet of one person, and only that person answers in it: nothing can be added here";
         OtherPerson(String) => "packet-of-other",
             "this packet is for \"{0}\": answer under that name, or ask for a packet of your own";
         IsPacket => "is-packet", "this is a packet for one person: plan and merge in the project that handed it out";
@@ -55,7 +55,7 @@ dissensus_domain::errors! {
         NearName { name: String, known: String } => "near-name",
             "nobody here is called \"{name}\", and \"{known}\" looks alike: give that name, or say that this is another person (--new-annotator)";
         NearWithdrawn(String) => "near-name",
-            "nobody here is called \"{0}\", and somebody who has withdrawn went by a name that looks alike: if this is that person, nothing of theirs is kept; if it is another one, say so (--new-annotator)";
+            "nobody here is called \"{0}\", and somebody who has withdrawn had a name that looks alike: if this is that person, nothing of theirs is kept; if it is another one, say so (--new-annotator)";
         Name { what: &'static str, name: String, why: &'static str } => "name", "the {what} name \"{name}\" {why}";
         BadRows { count: u64, rows: u64, listed: String, rest: Option<Box<ProjectError>>, problems: Vec<RowError> } => "bad-rows",
             "{count} of {} cannot be imported, so nothing was" (counted(*.rows, "row"));
@@ -64,9 +64,9 @@ dissensus_domain::errors! {
         EmptySplit(&'static str) => "split",
             "this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7";
         OtherLevels(u32) => "other-levels",
-            "the levels of its question were added, removed or put in another order since run {0} was trained: train again";
+            "levels of its question were added, removed or reordered since run {0} was trained: train again";
         Internal(String) => "internal", "something went wrong inside the program: {0}";
-        Busy(&'static str) => "busy", "{0} is under way already: wait for it or cancel it";
+        Busy(&'static str) => "busy", "{0} is already running: wait for it or cancel it";
         Closing => "closing", "the project is being closed: open it again first";
         Panicked { what: &'static str, message: String } => "panic",
             "{what} stopped because of a fault of the program ({message}); what was confirmed before is kept. Please report this with the diagnostics";
@@ -74,8 +74,8 @@ dissensus_domain::errors! {
         ExportExists(PathBuf) => "export-exists",
             "{0} exists already: choose another name, or give --force to replace it";
         NotAFileName(String) => "not-a-file-name", "no file can be named after \"{0}\": give another name";
-        Cancelled => "cancelled", "stopped on your wish; what was finished is kept";
-        CancelledUnwritten => "cancelled", "stopped on your wish; nothing was written";
+        Cancelled => "cancelled", "stopped at your request; what was finished is kept";
+        CancelledUnwritten => "cancelled", "stopped at your request; nothing was written";
     }
 }
 

@@ -69,7 +69,7 @@ impl Displaced {
                 )
             }
             Self::JournalGone => format!(
-                "the journal of {path} (its name and \"-wal\") was moved, replaced or removed while the project was open; leave the files beside an open project alone, close it and open it again"
+                "the journal of {path} (its name and \"-wal\") was moved, replaced or removed while the project was open; leave the files next to an open project alone, close it and open it again"
             ),
             Self::LinkChanged { file } => format!(
                 "{path} leads to another file than the one that is open, because a link in it was changed; what was written is in {}: close it and open the file that you mean by its own name",
@@ -92,7 +92,7 @@ dissensus_domain::errors! {
         Exists(PathBuf) => "project-exists", "{0} exists already; a new project needs a name of its own";
         CopyOntoItself(PathBuf) => "project-exists", "{0} is the project itself: choose another name for the copy";
         SideFile { path: PathBuf, of: PathBuf } => "project-side-file",
-            "{path} may be no project: a file of this name is kept beside {of} while that is open, and is written over and removed with it; choose another name";
+            "{path} cannot be a project: a file of this name is kept next to {of} while that is open, and is overwritten and removed with it; choose another name";
         Directory(PathBuf) => "project-directory", "{0} is a folder, not a project file";
         Empty(PathBuf) => "project-empty", "{0} is empty; a copy or download that was cut short looks like this";
         NotSqlite(PathBuf) => "project-not-a-database",
@@ -108,20 +108,20 @@ dissensus_domain::errors! {
             "{path} is damaged: {detail}; go back to a copy of it, if there is one";
         ReadOnly(PathBuf) => "project-read-only",
             "{0} is read-only; make it writable, or copy it to where it may be written";
-        Unreadable(PathBuf) => "project-unreadable", "{0} may not be read; ask whoever owns it for permission";
+        Unreadable(PathBuf) => "project-unreadable", "{0} cannot be read; ask its owner for permission";
         NoFolder(PathBuf) => "project-no-folder", "there is no folder {0} to make a project in";
         FolderReadOnly(PathBuf) => "project-folder-read-only",
-            "the folder of {0} is read-only, and an open project keeps files beside it; copy it to where it may be written";
+            "the folder of {0} is read-only, and an open project keeps files next to it; copy it to where it may be written";
         Unfinished(PathBuf) => "project-unfinished",
-            "{0} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label record\" or \"data import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written";
+            "{0} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label record\" or \"data import\"), or copy it with the files next to it (its name and \"-wal\" or \"-journal\") to where it may be written";
         Locked { path: PathBuf, by: String } => "project-locked",
             "{path} is open already ({by}); close it there first";
         Displaced { path: PathBuf, how: Displaced } => [how],
             "{}. Nothing more is written, and the last change is not confirmed" (how.explain(path));
         ForeignJournal(PathBuf) => "project-foreign-journal",
-            "beside {0} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label record\" or \"data import\"), which puts that journal aside";
+            "next to {0} is the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label record\" or \"data import\"), which moves that journal away";
         JournalElsewhere { path: PathBuf, journal: PathBuf } => "project-journal-elsewhere",
-            "{path} was opened as another name of the same file, and what was written last is in {journal}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label record\" or \"data import\"), which brings the two together";
+            "{path} was opened as another name of the same file, and what was written last is in {journal}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label record\" or \"data import\"), which joins the two";
         UnsafeLock(String) => "project-lock-file", "the project is not opened: {0}";
         Busy(PathBuf) => "project-busy", "{0} is being used by another program; try again";
         DiskFull(PathBuf) => "disk-full",
@@ -131,7 +131,7 @@ dissensus_domain::errors! {
         OpenedToRead(PathBuf) => "project-opened-to-read",
             "{0} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written";
         JournalInTheWay(PathBuf) => "project-journal",
-            "beside {0} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name";
+            "next to {0} is the journal of another project (its name and \"-wal\" or \"-journal\"), which would be read as a part of the copy; open that project once to finish it, or choose another name";
         CopyCancelled(PathBuf) => "cancelled", "stopped before the copy of {0} was whole; nothing of it is left";
         Closed(PathBuf) => "project-closed", "{0} has been closed";
         WriteInsideWrite => "write-inside-write",
@@ -139,13 +139,13 @@ dissensus_domain::errors! {
         Duplicate { what: &'static str, name: String } => "duplicate", "there is a {what} \"{name}\" already";
         Unknown { what: &'static str, name: String } => "unknown", "there is no {what} {name} in this project";
         Withdrawn(String) => "withdrawn",
-            "\"{0}\" has withdrawn from this project: everything of theirs was erased, and nothing of theirs can come in again; take their rows out of the file, or label under another id";
+            "\"{0}\" has withdrawn from this project: their data were erased and cannot be added again; take their rows out of the file, or label under another id";
         OffScale { question: QuestionId, source: AnswerError } => "level-outside-scale",
             "question {}: {source}" (question.0);
         OtherProject { ours: ProjectId, theirs: ProjectId } => "other-project",
-            "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be brought together";
+            "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be merged";
         Conflict { what: &'static str, name: String, why: &'static str } => "copies-conflict",
-            "the two copies cannot be brought together: {what} \"{name}\" {why}; nothing was taken in";
+            "the two copies cannot be merged: {what} \"{name}\" {why}; nothing was merged";
         AlreadyRetracted(u32) => "already-retracted", "label {0} was taken back already";
         NotALabel(u32) => "not-a-label",
             "event {0} takes a label back and cannot be taken back itself; label the text again";

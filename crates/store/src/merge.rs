@@ -661,7 +661,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         keys.sort_unstable();
         keys.dedup();
         if keys.len() != named.len() {
-            return Err("a level stands twice in it".to_owned());
+            return Err("a level is listed twice in it".to_owned());
         }
         rows_of(self.tx.conn, question, &levels).map(drop).map_err(|e| e.to_string())
     }

@@ -157,7 +157,7 @@ impl WriteTx<'_> {
                     format!("it has {} levels, so there is no level {from}", before.levels.len())
                 })?;
                 if !used.insert(kept.key.clone()) {
-                    return Err(format!("the level \"{}\" stands twice", kept.name));
+                    return Err(format!("the level \"{}\" is listed twice", kept.name));
                 }
             }
         }

@@ -35,7 +35,7 @@ dissensus_domain::errors! {
         NotResumable { run: u32, reason: &'static str } => "not-resumable",
             "run {run} cannot be resumed: {reason}. Start a new one";
         NoRunFiles { run: u32, path: PathBuf } => "run-files-missing",
-            "the files of run {run} are not at {path}: they belong beside the project, in the folder of its name and \".runs\". Move them there, or train again";
+            "the files of run {run} are not at {path}: they belong next to the project, in the folder of its name and \".runs\". Move them there, or train again";
         ForeignRunFiles { run: u32, path: PathBuf, reason: String } => "run-files-foreign",
             "the files at {path} are not those of run {run}: {reason}. They were not used and not changed";
         NoRunOfEncoder(uuid::Uuid) => "no-such-run",
@@ -47,9 +47,9 @@ dissensus_domain::errors! {
         EncoderOfProject { path: PathBuf, reason: String } => "encoder-of-project", "{path} {reason}";
         UnfinishedEncoder(u32) => "run-unfinished", "run {0} has not finished: its encoder cannot be used yet";
         ReportKind(PathBuf) => "report-kind",
-            "{0} has no ending that says what to write: use .html, .csv, .json or .tex";
+            "{0} has no extension that names a format: use .html, .csv, .json or .tex";
         DamagedTrainingData { path: PathBuf, reason: String } => "training-data-damaged",
-            "{path} says what trained this encoder and cannot be read ({reason}): figures could be of texts that trained it. Take the folder of the run again, or delete this file if the encoder was never trained on texts of this project";
+            "{path} records what this encoder was trained on and cannot be read ({reason}): scores could include those texts. Copy the folder of the run again, or delete this file if the encoder was never trained on texts of this project";
         TooManyPredictions(u64) => "too-many-predictions",
             "{0} probabilities are more than this computer has memory for: choose some of the annotators, or fewer texts at a time";
         TextsChanged(PathBuf) => "file-changed",
@@ -59,7 +59,7 @@ dissensus_domain::errors! {
         NoScores(u32) => "no-scores", "run {0} has no figures: only a finished run can predict or be compared";
         NotComparable(&'static str) => "not-comparable", "these runs cannot be compared: {0}";
         NotCorrelated(String) => "not-correlated", "nothing can be correlated: {0}";
-        DamagedRun(u32) => "run-damaged", "what the project keeps of run {0} is damaged: train again";
+        DamagedRun(u32) => "run-damaged", "the stored results of run {0} are damaged: train again";
         CannotBundle { run: u32, reason: String } => "cannot-bundle", "run {run} cannot be bundled: {reason}";
     }
 }

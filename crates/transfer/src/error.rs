@@ -8,11 +8,11 @@ dissensus_domain::errors! {
     #[derive(Debug)]
     pub enum TransferError {
         IsSummary(PathBuf) => "is-summary",
-            "{0} holds labels summed up, as `data export --rows` writes them, and does not import: export the labels themselves";
+            "{0} holds aggregated labels, as `data export --rows` writes them, and cannot be imported: export the labels themselves";
         SeveralReadings { path: PathBuf, listed: String } => "several-readings",
             "{path} can be read in several ways, and nothing says which is meant: choose one";
         NoCommonColumn { path: PathBuf, other: PathBuf } => "no-common-column",
-            "no column of {path} has the ids of {other}: name it with --on COLUMN, or --on COLUMN=OTHER where it is called otherwise there";
+            "no column of {path} has the ids of {other}: name it with --on COLUMN, or --on COLUMN=OTHER if it has another name there";
         FileChanged { path: PathBuf, counted: u64, found: u64 } => "file-changed",
             "{path} changed while it was read, so nothing was imported: {counted} bad rows were counted first and {found} then; import it again";
         NoRows(PathBuf) => "no-rows", "{0} has a header and no rows: there is nothing to make a scale from";
@@ -27,11 +27,11 @@ dissensus_domain::errors! {
         SpanRowsInJson => "span-rows",
             "JSON Lines has the spans of an answer as a list, which needs no rows: name the file .csv or .tsv, or leave the choice out";
         DecisionsInConll => "conll",
-            "a CoNLL file holds answers alone: write decisions to a .csv, .tsv or .jsonl file";
+            "a CoNLL file holds only answers: write decisions to a .csv, .tsv or .jsonl file";
         NoSpansToExport => "span-rows",
             "no question to export is answered with spans: leave the choice of their rows out, or name another question";
         NoConll => "conll",
-            "a CoNLL file holds spans alone: name a question that is answered with spans, or write .csv or .jsonl";
+            "a CoNLL file holds only spans: name a question that is answered with spans, or write .csv or .jsonl";
         NotInConll { count: u64, all: u64, first: String } => "conll",
             "{count} of {all} answers cannot be in a CoNLL file, because spans overlap or begin or end with white space (the first: {first}): write .jsonl, or .csv with --spans rows, or leave them out with --leave-out-overlaps";
     }

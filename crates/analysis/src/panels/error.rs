@@ -19,7 +19,6 @@ dissensus_domain::errors! {
             "{what} cannot be {value}: it takes {allowed}";
         NoSuchPanel { name: String, known: String } => "no-such-panel",
             "no panel is saved as \"{name}\"{}" (if known.is_empty() { ": none is saved".to_owned() } else { format!("; saved are {known}") });
-        Needs(String) => "panel-needs", "too little to tell: {0}";
     }
 }
 

@@ -6,6 +6,7 @@ mod annotator_speed;
 mod auxiliary;
 mod bundles;
 mod care;
+mod codes;
 mod combined_order;
 mod concurrency;
 mod copies;

@@ -390,7 +390,7 @@ fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
     let refused =
         |new: &NewGuideline, folder: Option<&Path>| session.guideline.write(new, folder).unwrap_err();
     for (body, code, words) in [
-        ("  \n", "guideline-blank", "some text"),
+        ("  \n", "guideline-blank", "cannot be empty"),
         ("![x](https://x.org/a.png)", "guideline-picture", "lies elsewhere"),
         ("![x](data:image/png;base64,AAAA)", "guideline-picture", "lies elsewhere"),
         ("![x](../a.png)", "guideline-picture", "beside the guideline"),

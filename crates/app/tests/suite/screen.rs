@@ -261,7 +261,7 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
     for (question, change, why) in [
         ("rude", "9=x", "write OLD=NEW"),
         ("rude", "2", "write OLD=NEW"),
-        ("rude", "2=1", "stands twice"),
+        ("rude", "2=1", "listed twice"),
         ("rude", "2=", "is blank"),
         ("harm", "slur=none", "cannot be called"),
         ("words", "order=a + b", "cannot be called"),

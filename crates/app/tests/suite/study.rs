@@ -362,7 +362,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     std::fs::copy(&path, &copy).unwrap();
     let late =
         hand_out(folder, &copy, &StudyWish { people: vec!["eve".into()], per_text: 4, ..wish(&[]) }, "late");
-    assert!(refused(&one(&late[0]), "merge-unknown-packet").contains("take in the copy"));
+    assert!(refused(&one(&late[0]), "merge-unknown-packet").contains("merge the copy"));
     assert_eq!(answers(folder, &path), before);
     assert!(!one(&copy)[0].refused);
     assert!(!one(&late[0])[0].refused, "known once the copy that made it was taken in");
@@ -462,7 +462,7 @@ fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
     let told = |wish: StudyWish| session.study.hand_out(&wish, &out, &Silent).unwrap_err();
     let error = told(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
     assert_eq!(error.code(), "plan-impossible");
-    assert!(error.to_string().contains("3 people are wanted for each text and 2 are there"), "{error}");
+    assert!(error.to_string().contains("3 people are needed for each text, and there are 2"), "{error}");
     assert_eq!(told(wish(&[])).code(), "plan-nobody");
     assert_eq!(told(wish(&["a", "b", "a"])).code(), "plan-twice");
     assert_eq!(told(wish(&["a", "b\u{202e}", "c"])).code(), "name");
@@ -865,7 +865,7 @@ fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
     assert_eq!(packet.guideline.version(Some(2)).unwrap().number, 2);
     assert_eq!(packet.guideline.versions().unwrap().len(), 1);
     let refused = packet.guideline.version(Some(1)).unwrap_err().to_string();
-    assert!(refused.contains("version 2 alone is here"), "{refused}");
+    assert!(refused.contains("there is only version 2"), "{refused}");
 }
 
 #[test]

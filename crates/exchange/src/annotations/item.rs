@@ -195,7 +195,7 @@ pub(crate) fn checked_spans(
         for (span, words) in &spans {
             if span.start >= span.end {
                 return Err(format!(
-                    "the span goes from {} to {}: a span ends behind its first character",
+                    "the span goes from {} to {}: a span ends after its first character",
                     span.start, span.end
                 ));
             }
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(read(5, 8, Some("end")), Ok(vec![(4, 7, "x".to_owned())]), "UTF-16 units");
         assert_eq!(read(8, 11, Some("end")), Ok(vec![(4, 7, "x".to_owned())]), "bytes");
         assert!(read(0, 1, Some("end")).unwrap_err().contains("there the text has \"ä\""));
-        assert!(read(3, 3, None).unwrap_err().contains("ends behind"));
+        assert!(read(3, 3, None).unwrap_err().contains("ends after"));
         assert!(read(3, 99, None).is_err());
     }
 

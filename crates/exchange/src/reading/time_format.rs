@@ -49,22 +49,14 @@ pub enum TimeFormat {
     Pattern(String),
 }
 
-/// Why a text is not the name of a format.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TimeFormatError {
-    /// Neither a name of a format nor a pattern.
-    #[error(
-        "`{0}` is no format of times: use iso, month-first, day-first, year-first, excel, unix, unix-ms or a \
-         pattern such as %d.%m.%Y %H:%M"
-    )]
-    Unknown(String),
-    /// A pattern without a date, or with an invalid directive.
-    #[error("the pattern `{pattern}` cannot read times: {reason}")]
-    Pattern {
-        /// The pattern as given.
-        pattern: String,
-        reason: String,
-    },
+dissensus_domain::errors! {
+    /// Why a text is not the name of a format.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum TimeFormatError {
+        Unknown(String) =>
+            "`{0}` is no format of times: use iso, month-first, day-first, year-first, excel, unix, unix-ms or a pattern such as %d.%m.%Y %H:%M";
+        Pattern { pattern: String, reason: String } => "the pattern `{pattern}` cannot read times: {reason}";
+    }
 }
 
 /// Milliseconds of a day.

@@ -156,7 +156,7 @@ fn what_cannot_be_read_is_told_with_line_and_column() {
     let error = read("a.conll", "# a = 1\n# a = 2\nx\tO\n").remove(0).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "row 1 (line 1), column \"a\": the key stands twice in one object: which value is meant?"
+        "row 1 (line 1), column \"a\": the key occurs twice in one object: which value is meant?"
     );
     let bytes =
         sample("a.conll", b"\xEF\xBB\xBF# annotator_id = ana\nx\xff\tO\n\n# annotator_id = ana\ny\tO\n");

@@ -108,7 +108,7 @@ fn roles_that_do_not_fit_are_explained() {
         (|r| *r = ColumnRoles::default(), "no column was recognised"),
         (|r| r.label = Some("text".into()), "named both for the text and for the label"),
         (|r| r.label = Some("=1".into()), "only annotator, split, group and question"),
-        (|r| r.annotator = Some("=".into()), "wants a name"),
+        (|r| r.annotator = Some("=".into()), "needs a name"),
         (|r| r.attributes = vec!["zebra".into()], "no column \"zebra\" for the attribute"),
         (
             |r| (r.annotator, r.label, r.attributes) = (None, None, vec!["label".into()]),
@@ -209,7 +209,7 @@ fn what_is_not_an_object_of_plain_values_is_explained() {
         ("{\"text\":\"a\"} x", "not JSON at character 14"),
         ("[1]", "a list where an object"),
         ("\"a\"", "a string where an object"),
-        ("{\"text\":\"a\",\"text\":\"b\"}", "column \"text\": the key stands twice"),
+        ("{\"text\":\"a\",\"text\":\"b\"}", "column \"text\": the key occurs twice"),
         ("{\"text\":[1]}", "column \"text\": a list where one plain value"),
         ("{\"text\":{\"a\":1}}", "column \"text\": an object where one plain value"),
         ("{\"text\":\"\\ud83d\"}", "stands alone"),

@@ -53,32 +53,17 @@ pub struct PredictionSets {
     pub by_severity: Vec<SetTenth>,
 }
 
-/// Reason for missing prediction sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoPredictionSets {
-    /// Too few labels.
-    #[error(
-        "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate"
-    )]
-    FewLabels {
-        /// Number of labels available for calibration.
-        found: usize,
-    },
-    /// Too few texts, groups or annotators, depending on what the split holds out.
-    #[error(
-        "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent"
-    )]
-    FewUnits {
-        /// `texts`, `groups` or `annotators`.
-        units: &'static str,
-        found: usize,
-    },
-    /// No part of the training labels can be held out in the same way as the test labels.
-    #[error("no prediction sets: too few training labels to hold some out in the way of the split")]
-    OtherWay,
-    /// No label is left to score.
-    #[error("no prediction sets: no test label is left that did not train the encoder")]
-    NoTest,
+dissensus_domain::errors! {
+    /// Reason for missing prediction sets.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum NoPredictionSets {
+        FewLabels { found: usize } =>
+            "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate";
+        FewUnits { units: &'static str, found: usize } =>
+            "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent";
+        OtherWay => "no prediction sets: too few training labels to hold some out in the way of the split";
+        NoTest => "no prediction sets: no test label is left that did not train the encoder";
+    }
 }
 
 /// Training labels, and calibration labels.

@@ -35,16 +35,16 @@ dissensus_domain::errors! {
         Folds { folds: u8, fold: u8, texts: usize } =>
             "fold {fold} of {folds} cannot be scored with {texts} labelled texts: ask for 2 folds or more, and no more than texts";
         FoldNumber(String) =>
-            "the split {0} cannot be: it takes 2 to 255 folds, and one of them counted from 1 (for example k-fold:5/1)";
+            "the split {0} is impossible: it takes 2 to 255 folds, and one of them counted from 1 (for example k-fold:5/1)";
         EachFold(u8) =>
             "k-fold:{0} is every fold in turn, and this takes one: write k-fold:{0}/1, or score all of them together with `models evaluate`";
         TestRead(String) =>
-            "the test labels were scored for \"{0}\" already: what is chosen by them is no test any more";
+            "the test labels were scored for \"{0}\" already: a choice that used them would leave no test";
         Share(f64) => "a share of {0} cannot split texts: give a number between 0 and 1, for example 0.7";
         UnknownName { what: &'static str, name: String, known: String } => "unknown {what} \"{name}\": use {known}";
         Length { what: &'static str, expected: usize, found: usize } =>
             "{what} has {found} entries where {expected} are needed";
-        Held(&'static str) => "the head cannot be held as it is: {0}";
+        Held(&'static str) => "the head cannot be kept as it is: {0}";
         Damaged(String) => "the stored model cannot be read ({0}): train it again";
         Format { found: u16, known: u16 } =>
             "the stored model has format {found} and this version reads up to {known}: train it again or update";
@@ -64,9 +64,9 @@ dissensus_domain::errors! {
         Confidence(f64) =>
             "an interval cannot hold {0} of the resamples: give a number between 0 and 1, for example 0.95";
         NoResamples => "a bootstrap needs at least one resample: ask for 1000";
-        NotOverWords(&'static str) => "{0} does not learn words together with an encoder: take shared or multilevel";
+        NotOverWords(&'static str) => "{0} does not learn words together with an encoder: use shared or multilevel";
         NoWords => "no answer is to a text with words: there is nothing to learn which words are marked from";
-        NotLive(&'static str) => "{0} does not learn label by label: fit it again, or take multilevel";
+        NotLive(&'static str) => "{0} does not learn label by label: fit it again, or use multilevel";
         PanelRule(String) => "{0}";
         Cancelled => "cancelled";
     }

@@ -9,70 +9,25 @@ pub struct Quota {
     pub share: f64,
 }
 
-/// Why no panel can be drawn.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum QuotaError {
-    /// A panel without members.
-    #[error("a panel needs one member or more: ask for a size of 1 or more")]
-    Nobody,
-    /// Fewer people than members.
-    #[error("a panel of {size} cannot be drawn from {people} people: ask for at most {people}")]
-    TooFewPeople {
-        /// Number of members of the panel.
-        size: usize,
-        people: usize,
-    },
-    /// An invalid share.
-    #[error("{share} is no share of {attribute}={value}: give a number from 0 to 1")]
-    Share {
-        attribute: String,
-        value: String,
-        /// The given share.
-        share: f64,
-    },
-    /// A value that is named twice.
-    #[error("{attribute}={value} is asked for twice: give it one share")]
-    Twice {
-        attribute: String,
-        /// Value of the attribute.
-        value: String,
-    },
-    /// The shares of one attribute sum to more than 1.
-    #[error("the shares of {attribute} add up to {sum:.3}: they may be 1 at most")]
-    AboveOne {
-        attribute: String,
-        /// Their sum.
-        sum: f64,
-    },
-    /// Too few people with a value.
-    #[error(
-        "a panel of {size} needs {needed} with {what}, and of the {people} people to draw from {found} are: lower its share or the size"
-    )]
-    TooFew {
-        size: usize,
-        people: usize,
-        /// `attribute=value`, or `another ATTRIBUTE than ..`.
-        what: String,
-        needed: usize,
-        found: usize,
-    },
-    /// Every share can be satisfied, but not all together.
-    #[error(
-        "no panel of {size} has all of {all} together, though each alone can be met: too few people are several of these at once; leave one out or lower a share"
-    )]
-    NotTogether {
-        size: usize,
-        /// The shares as numbers of members.
-        all: String,
-    },
-    /// Too many combinations to search.
-    #[error(
-        "there are too many ways to put a panel of {size} together from so many attributes and values: ask for fewer of them, or for a smaller panel"
-    )]
-    TooManyWays {
-        /// Number of members of the panel.
-        size: usize,
-    },
+dissensus_domain::errors! {
+    /// Why no panel can be drawn.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum QuotaError {
+        Nobody => "a panel needs one member or more: ask for a size of 1 or more";
+        TooFewPeople { size: usize, people: usize } =>
+            "a panel of {size} cannot be drawn from {people} people: ask for at most {people}";
+        Share { attribute: String, value: String, share: f64 } =>
+            "{share} is no share of {attribute}={value}: give a number from 0 to 1";
+        Twice { attribute: String, value: String } => "{attribute}={value} is asked for twice: give it one share";
+        AboveOne { attribute: String, sum: f64 } =>
+            "the shares of {attribute} add up to {sum:.3}: they may be 1 at most";
+        TooFew { size: usize, people: usize, what: String, needed: usize, found: usize } =>
+            "a panel of {size} needs {needed} with {what}, and of the {people} people to draw from {found} are: lower its share or the size";
+        NotTogether { size: usize, all: String } =>
+            "no panel of {size} has all of {all} together, though each alone can be met: too few people are several of these at once; leave one out or lower a share";
+        TooManyWays { size: usize } =>
+            "there are too many ways to put a panel of {size} together from so many attributes and values: ask for fewer of them, or for a smaller panel";
+    }
 }
 
 /// One attribute's part of a panel: the number of members with each named value; the last number is for all

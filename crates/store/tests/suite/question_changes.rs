@@ -55,7 +55,7 @@ fn levels_in_use_are_renamed_and_labels_stay() {
     for (names, why) in [
         (vec!["1", "2", "3", "4"], "name all of them"),
         (vec!["1", "2", "3", "4", "5", "6"], "name all of them"),
-        (vec!["1", "2", "3", "4", "4"], "stands twice"),
+        (vec!["1", "2", "3", "4", "4"], "listed twice"),
         (vec!["1", "2", "3", "4", " "], "has no name"),
     ] {
         let said = rename(&store, QUESTION, &names, 20).unwrap_err().to_string();

@@ -293,7 +293,7 @@ fn text_help_and_definitions_are_edited_and_what_does_not_fit_is_refused() {
                 levels: Some(vec![named("1", Some(0), ""), named("2", Some(0), "")]),
                 ..QuestionEdit::default()
             },
-            "stands twice",
+            "listed twice",
         ),
     ] {
         let before = store.question_versions(QUESTION).unwrap();

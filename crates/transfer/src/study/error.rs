@@ -7,7 +7,7 @@ dissensus_domain::errors! {
     /// Why a plan is impossible, or a file cannot be merged.
     #[derive(Debug)]
     pub enum StudyError {
-        Plan(#[from] ImpossiblePlan) => "plan-impossible", "this plan cannot be: {0}";
+        Plan(#[from] ImpossiblePlan) => "plan-impossible", "this plan is impossible: {0}";
         Range { what: &'static str, value: String, allowed: &'static str } => "plan-range",
             "{what} cannot be {value}: it takes {allowed}";
         Nobody => "plan-nobody", "name the people to ask";
@@ -17,48 +17,48 @@ dissensus_domain::errors! {
             "\"{question}\" is asked only after \"{other}\": hand both out";
         Balance { attribute: String, known: String } => "plan-balance",
             "nobody has an attribute \"{attribute}\" to balance by{}" (if known.is_empty() { String::new() } else { format!("; there is {known}") });
-        NothingNew => "plan-nothing-new", "everybody has what this plan wants already: nothing is left to hand out";
+        NothingNew => "plan-nothing-new", "everybody already has what this plan assigns: nothing is left to hand out";
         NoPacket(String) => "no-packet", "nothing was handed out to \"{0}\" yet";
         Unwritten(String) => "packets-unwritten",
-            "what was drawn is in the project, but not every packet was written: {0}. Write them with `study assign --write-again` (in the window: Write again)";
+            "the assignment is in the project, but not every packet was written: {0}. Write them with `study assign --write-again` (in the window: Write again)";
         Stranded { packets: String, people: String } => "packets-unwritten",
-            "an earlier run was stopped before it had written {packets} that it had drawn: they are in the project. Write them with `assign --write-again --annotators \"{people}\"` (in the window: Write again), and draw more then";
+            "an earlier assignment was interrupted before it had written {packets}: they are in the project. Write them with `assign --write-again --annotators \"{people}\"` (in the window: Write again) before you assign more";
         NotPacket => "not-packet",
-            "this is a whole project, not a packet: packets are handed in, and a project takes them in with `study merge`";
+            "this is a whole project, not a packet: packets are handed in, and a project merges them with `study merge`";
         Exists(PathBuf) => "packet-exists",
-            "{0} exists already: choose another name or folder, or move it away (with --force only what was handed in before is replaced)";
-        NotOurs => "merge-not-ours", "this is neither what was handed in nor a packet nor a copy of the project";
-        Newer => "merge-newer", "a later version of Dissensus wrote this: update Dissensus to take it in";
+            "{0} exists already: choose another name or folder, or move it away (--force replaces only an earlier submission)";
+        NotOurs => "merge-not-ours", "this is neither a submission nor a packet nor a copy of the project";
+        Newer => "merge-newer", "a later version of Dissensus wrote this: update Dissensus to merge it";
         CutOff { there: u64, bytes: u64 } => "merge-cut-off",
             "this was cut off: it has {there} of {bytes} bytes; ask for it again, as a file or in an archive";
         Tampered => "merge-tampered",
-            "this was changed after it was handed in: its code does not fit; ask for it again";
+            "this was changed after it was handed in: its code does not match; ask for it again";
         NoKey(String) => "merge-no-key",
-            "this says that it is the packet of \"{0}\" and does not have the key that this packet was handed out with: somebody may have made it from what was handed in. Ask \"{0}\" for what they hand in (`dissensus study hand-in`), or for the packet itself";
+            "this claims to be the packet of \"{0}\" and does not have the key that this packet was handed out with: somebody may have made it from a submission. Ask \"{0}\" for their submission (`dissensus study hand-in`), or for the packet itself";
         OtherProject => "merge-other-project", "this belongs to another project";
         UnknownPacket => "merge-unknown-packet",
-            "this packet was not made by this copy of the project: take in the copy that made it first, or ask who handed it out";
+            "this packet was not made by this copy of the project: merge the copy that made it first, or ask who handed it out";
         Withdrawn => "merge-withdrawn",
-            "this is of somebody who has withdrawn from the project: it is not taken in; delete it, and the packet that it came from";
+            "this is from somebody who has withdrawn from the project: it is not merged; delete it, and the packet that it came from";
         Erases => "merge-erases",
-            "this copy knows of somebody who has withdrawn: close the project, open it again and take the copy in then";
+            "this copy records that somebody has withdrawn: close the project, open it again, and merge the copy then";
         NoCopy => "merge-no-copy",
-            "nothing in this file shows that it was copied from this project, and packets were handed out: it may be a packet that was changed. Ask for the packet or for what was handed in of it; labels of another origin can be exported there and imported here";
+            "nothing in this file shows that it was copied from this project, and packets were handed out: it may be a packet that was changed. Ask for the packet or its submission; labels of another origin can be exported there and imported here";
         NewCopy => "merge-new-copy",
-            "this is a whole copy of the project that is not known here (it was never taken in, or only as a file of an earlier version in which nothing was done since): everything that anybody did in it would come in. If you know who worked in it, take it in with --whole-copy (in the window: the question that is asked)";
+            "this is a whole copy of the project that is not known here (it was never merged, or only as a file of an earlier version in which nothing was done since): everything that anybody did in it would be merged. If you know who worked in it, merge it with --whole-copy (in the window: answer the question)";
         Changes => "merge-changes",
-            "this changes what is here: look at it with --dry-run, and agree with --yes (in the window: the question that is asked). A backup of the project is made first";
+            "this changes data of this project: preview it with --dry-run, and agree with --yes (in the window: answer the question). A backup of the project is made first";
         ChangedSince => "merge-changed-since",
-            "this file or the project was changed after it was shown what taking it in does: look at it again";
+            "this file or the project was changed after the preview of the merge: look at it again";
         NotAsHandedOut(String) => "merge-not-as-handed-out", "{0}";
         Itself => "merge-itself", "this is the project itself";
         CheckFile { file: PathBuf, row: Option<(u64, u64)>, why: String } => "check-file",
             "{file}{}: {why}" (row.map_or_else(String::new, |(row, line)| format!(", row {row} (line {line})")));
-        CannotPractise { text: String, why: String } => "practice-cannot", "\"{text}\" cannot be practised on: {why}";
+        CannotPractise { text: String, why: String } => "practice-cannot", "\"{text}\" cannot be a practice text: {why}";
         CheckInPractice(String) => "check-in-practice",
-            "\"{0}\" is practised on: a check is hidden among the real texts, so choose another text";
+            "\"{0}\" is a practice text: a check is hidden among the real texts, so choose another text";
         Stopped(String) => "plan-stopped",
-            "{0} fell short of a pass mark, and nothing more is asked then: leave them out of the plan, or change what happens with `dissensus label practice --then` and `dissensus label checks --then`";
+            "{0} did not reach a pass mark, and no more texts are shown then: leave them out of the plan, or change what happens with `dissensus label practice --then` and `dissensus label checks --then`";
         Remark(String) => "merge-remark", "{0}";
     }
 }
@@ -68,11 +68,11 @@ dissensus_domain::errors! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum ImpossiblePlan {
         TooFewPeople { per_text: usize, people: usize } => "plan-impossible",
-            "{per_text} people are wanted for each text and {people} are there: name more people, or ask for fewer labels a text";
+            "{per_text} people are needed for each text, and there are {people}: name more people, or ask for fewer labels a text";
         TooFewPlaces { wanted: usize, possible: usize, per_person: usize } => "plan-impossible",
-            "{wanted} answers are wanted and these people can give {possible} of at most {per_person} texts each: name more people, more texts a person, or fewer labels a text";
+            "{wanted} answers are needed, and these people can give {possible} with at most {per_person} texts each: name more people, more texts a person, or fewer labels a text";
         TooManyAnchors { anchors: usize, texts: usize } => "plan-impossible",
-            "{anchors} anchor texts are wanted and there are {texts} texts: ask for fewer";
+            "{anchors} anchor texts are requested, and there are {texts} texts: ask for fewer";
         TooShort { name: String, texts: usize, wanted: usize, gap: usize, possible: usize } => "plan-impossible",
             "{name} is asked about {texts} texts, too few to ask {wanted} of them again after {gap} others (possible: {possible}): ask fewer again, or again after fewer others";
     }

@@ -103,14 +103,14 @@ it("erases somebody only after all was said and the name was typed, and opens th
 
 it("keeps everybody where it failed", async () => {
   const user = userEvent.setup();
-  const problem = { code: "busy", message: "a training is under way already", detail: null };
+  const problem = { code: "busy", message: "a training is already running", detail: null };
   vi.spyOn(commands, "withdraw").mockRejectedValue(problem);
   const person = await choose(user);
   await user.click(screen.getByTestId("person-withdraw"));
   await user.type(await screen.findByTestId("withdraw-typed"), person.external_id);
   await user.click(screen.getByTestId("withdraw-confirm"));
   await waitFor(() =>
-    expect(app.toasts.list.some((toast) => toast.message.includes("under way"))).toBe(true),
+    expect(app.toasts.list.some((toast) => toast.message.includes("already running"))).toBe(true),
   );
   expect(app.people.some(({ id }) => id === person.id)).toBe(true);
 });

@@ -479,14 +479,14 @@ describe("the questions of the screen", () => {
     expect(screen.getByTestId("level-4")).toHaveAttribute("aria-pressed", "true");
     const rename = vi.spyOn(commands, "changeQuestion").mockRejectedValueOnce({
       code: "no-scale",
-      message: 'the level "1" stands twice',
+      message: 'the level "1" is listed twice',
       detail: null,
     });
     await user.click(screen.getByTestId("questions-open"));
     await user.click(screen.getByTestId("question-edit-1"));
     await user.type(screen.getByTestId("rename-level-2"), "{Backspace}1");
     await user.click(save());
-    await waitFor(() => expect(said()?.message).toContain("stands twice"));
+    await waitFor(() => expect(said()?.message).toContain("is listed twice"));
     expect(rename).toHaveBeenCalledTimes(1);
     expect(screen.getByTestId("question-edit-dialog")).toBeVisible();
   });

@@ -43,7 +43,7 @@ it("takes the last import out, opens the project again where one was, and says w
 
   perform("data.remove-import");
   expect(await screen.findByTestId("remove-problem")).toHaveTextContent(
-    "There is no import that can be taken out",
+    "There is no import that can be removed",
   );
   expect(screen.queryByTestId("remove-confirm")).toBeNull();
 });

@@ -158,7 +158,9 @@ describe("planning", () => {
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben");
     const said = await screen.findByTestId("study-problem");
-    expect(said).toHaveTextContent(/^This plan cannot be: 3 people are wanted for each text and 2 are there/);
+    expect(said).toHaveTextContent(
+      /^This plan is impossible: 3 people are needed for each text, and there are 2/,
+    );
     expect(screen.getByTestId("study-hand-out")).toBeDisabled();
     const field = screen.getByTestId("study-per-text");
     await user.clear(field);

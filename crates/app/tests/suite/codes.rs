@@ -1,0 +1,48 @@
+//! Codes of errors are a contract with scripts and the window: they are added to, never renamed.
+
+use dissensus_analysis::{error::AnalysisError, panels::error::PanelError};
+use dissensus_editing::error::EditingError;
+use dissensus_encoder::EncoderError;
+use dissensus_exchange::ExchangeError;
+use dissensus_labelling::{error::LabellingError, guideline::error::GuidelineError};
+use dissensus_project::error::ProjectError;
+use dissensus_report::error::ReportError;
+use dissensus_store::{Displaced, StoreError};
+use dissensus_training::error::TrainingError;
+use dissensus_transfer::{error::TransferError, study::error::StudyError};
+use std::collections::BTreeSet;
+
+#[test]
+fn the_codes_of_errors_are_those_of_the_list() {
+    let displaced = [
+        Displaced::Moved { to: None, replaced: false },
+        Displaced::Replaced,
+        Displaced::Removed,
+        Displaced::Overwritten,
+        Displaced::JournalGone,
+        Displaced::LinkChanged { file: "a".into() },
+        Displaced::Unknown("why".into()),
+    ]
+    .map(|how| StoreError::Displaced { path: "p".into(), how }.code());
+    let enums = [
+        AnalysisError::CODES,
+        EditingError::CODES,
+        EncoderError::CODES,
+        ExchangeError::CODES,
+        GuidelineError::CODES,
+        LabellingError::CODES,
+        PanelError::CODES,
+        ProjectError::CODES,
+        ReportError::CODES,
+        StoreError::CODES,
+        StudyError::CODES,
+        TrainingError::CODES,
+        TransferError::CODES,
+        &displaced,
+    ];
+    let found: BTreeSet<&str> = enums.concat().into_iter().collect();
+    let listed: BTreeSet<&str> = include_str!("codes.txt").lines().collect();
+    let missing: Vec<_> = listed.difference(&found).collect();
+    let new: Vec<_> = found.difference(&listed).collect();
+    assert!(missing.is_empty() && new.is_empty(), "gone: {missing:?}; new, for codes.txt: {new:?}");
+}
