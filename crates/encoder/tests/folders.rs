@@ -71,7 +71,11 @@ fn a_configuration_that_is_not_json_or_lacks_a_field() {
 fn another_family_names_those_that_can_be_read() {
     let copy = Copy::new();
     copy.set("config.json", "model_type", json!("t5"));
-    says(&copy.error(), "encoder-family", &["\"t5\"", "supported families are bert, camembert", "modernbert"]);
+    says(
+        &copy.error(),
+        "encoder-family",
+        &["\"t5\"", "supported families are bert, camembert", "modernbert"],
+    );
 }
 
 #[test]
