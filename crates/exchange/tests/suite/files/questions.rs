@@ -1,0 +1,130 @@
+//! Files that answer several questions: texts and annotators are judged once, labels question by question.
+
+use super::sample::sample;
+use dissensus_domain::{Answer, Scale, ScaleKind};
+use dissensus_exchange::{
+    Checker, KnownLabel, LabelVerdict, MAX_QUESTIONS, RowErrorKind, Scan, read_rows, scan,
+};
+
+fn scanned(content: &str, checker: Checker) -> Scan {
+    let file = sample("a.csv", content);
+    scan(&file.source, &file.roles(), checker).unwrap()
+}
+
+const HEADER: &str = "text_id,text,annotator_id,label,question\n";
+
+#[test]
+fn each_question_has_its_own_labels_and_scale() {
+    let content =
+        format!("{HEADER}t1,x,ada,1,offensive\nt1,x,ada,yes,spam\nt2,y,ada,3,offensive\nt2,y,ada,no,spam\n");
+    let found = scanned(&content, Checker::by_question(None));
+    assert_eq!((found.labels, found.texts, found.problem_count), (4, 2, 0));
+    let named: Vec<_> =
+        found.questions.iter().map(|q| (q.name.as_deref().unwrap(), q.rows, q.labels)).collect();
+    assert_eq!(named, [("offensive", 2, 2), ("spam", 2, 2)]);
+    assert_eq!(found.questions[1].scale.clone().unwrap().levels(), ["no", "yes"]);
+}
+
+#[test]
+fn a_row_that_contradicts_a_row_of_another_question_is_bad() {
+    // One id with two bodies, and one annotator with two values of an attribute, over two questions.
+    let content = "text_id,text,annotator_id,label,question,gender\n\
+                   t1,GOOD dog,ana,1,q2,woman\nt1,BAD dog,ben,2,q1,man\nt2,x,ana,2,q1,man\nt2,x,ana,2,q2,woman\n";
+    let file = sample("a.csv", content);
+    let mut roles = file.roles();
+    roles.attributes = vec!["gender".to_owned()];
+    let found = scan(&file.source, &roles, Checker::by_question(None)).unwrap();
+    let rows: Vec<u64> = found.problems.iter().map(|problem| problem.row).collect();
+    assert_eq!(rows, [2, 3]);
+    assert!(matches!(found.problems[0].kind, RowErrorKind::OtherBody { .. }));
+    assert!(matches!(found.problems[1].kind, RowErrorKind::OtherAttribute { .. }));
+}
+
+#[test]
+fn a_label_without_a_question_is_bad_and_a_row_without_a_label_needs_none() {
+    let content = format!("{HEADER}t1,x,ada,1,q\nt2,y,ada,2,\nt3,z,ada,,\n");
+    let found = scanned(&content, Checker::by_question(None));
+    assert_eq!((found.labels, found.texts, found.empty_labels, found.problem_count), (1, 2, 1, 1));
+    assert_eq!(found.problems[0].kind, RowErrorKind::Missing { what: "question" });
+    assert_eq!(found.problems[0].column.as_deref(), Some("question"));
+}
+
+#[test]
+fn a_bad_row_brings_no_question() {
+    let content = format!("{HEADER}t1,x,ada,1,q\nt1,other,ada,1,another\n");
+    let found = scanned(&content, Checker::by_question(None));
+    assert_eq!((found.questions.len(), found.problem_count), (1, 1));
+}
+
+#[test]
+fn rows_of_too_many_questions_are_bad_and_not_lost_in_silence() {
+    let rows: String = (0..MAX_QUESTIONS + 7).map(|n| format!("t,x,ada,{},q{n}\n", n % 2)).collect();
+    let file = sample("a.csv", format!("{HEADER}{rows}"));
+    let mut roles = file.roles();
+    roles.question = Some("question".to_owned());
+    let found = scan(&file.source, &roles, Checker::by_question(None)).unwrap();
+    assert_eq!((found.labels, found.problem_count), (MAX_QUESTIONS as u64, 7));
+    assert!(
+        found.problems[0].to_string().contains("a file may answer 100 questions"),
+        "{}",
+        found.problems[0]
+    );
+}
+
+#[test]
+fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
+    let yes_no = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let mut checker = Checker::by_question(None).at(5_000);
+    let number = checker.add_question("spam", Some(yes_no));
+    assert_eq!((number, checker.add_question("spam", None)), (0, 0));
+    let text = checker.seed_text("t1", "x");
+    let ada = checker.seed_annotator("ada", &[("gender".to_owned(), "f".to_owned())].into());
+    let label = KnownLabel {
+        text,
+        annotator: ada,
+        answer: Answer::Level(1),
+        at_ms: 1_000,
+        given: false,
+        current: true,
+    };
+    checker.seed_label(number, &label);
+    let content =
+        format!("{HEADER}t1,x,ada,yes,spam\nt1,x,ada,no,spam\nt1,x,ada,maybe,spam\nt1,x,bo,1,new\n");
+    let file = sample("a.csv", content);
+    let mut rows = read_rows(&file.source, &file.roles()).unwrap();
+    let read: Vec<_> = std::iter::from_fn(|| rows.next_checked(&mut checker)).collect();
+    let label = |nth: usize| read[nth].as_ref().unwrap().1.label.clone();
+    assert_eq!(label(0), LabelVerdict::Repeated { name: "yes".into() });
+    assert_eq!(
+        label(1),
+        LabelVerdict::Added {
+            name: "no".into(),
+            answer: Some(Answer::Level(0)),
+            at_ms: 5_000,
+            follows_row: true
+        }
+    );
+    assert!(matches!(read[2].as_ref().unwrap_err().kind, RowErrorKind::UnknownLevel { .. }));
+    let last = &read[3].as_ref().unwrap().1;
+    assert_eq!((last.text, last.annotator, last.question), (Some(text), Some(ada + 1), Some(1)));
+    assert!(last.new_annotator && !last.new_text);
+}
+
+#[test]
+fn hidden_and_control_characters_make_no_name() {
+    for (cell, code) in [("ad\u{202e}a", 0x202E), ("a\u{200b}da", 0x200B), ("\u{2066}ada", 0x2066)] {
+        let found = scanned(&format!("{HEADER}t1,x,{cell},1,q\n"), Checker::by_question(None));
+        assert_eq!(found.problems[0].kind, RowErrorKind::InvisibleCharacter { code }, "{cell:?}");
+    }
+    let joined = scanned(&format!("{HEADER}t1,x,سارا\u{200c}جان,1,q\n"), Checker::by_question(None));
+    assert_eq!(joined.problem_count, 0);
+    let file = sample("a.csv", "text_id,text,label,gen\u{202e}der\nt1,x,1,f\n");
+    let mut roles = file.roles();
+    roles.annotator = Some("=ada\u{1b}[2J".to_owned());
+    let said = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
+    assert!(said.contains("U+001B"), "{said}");
+    roles.annotator = Some("=ada".to_owned());
+    roles.attributes = vec!["gen\u{202e}der".to_owned()];
+    let said = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
+    assert!(said.contains("attribute") && said.contains("U+202E"), "{said}");
+}

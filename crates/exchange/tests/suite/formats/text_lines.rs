@@ -1,0 +1,55 @@
+//! Plain text, one text a line.
+
+use super::reading::{file, refusal};
+use dissensus_exchange::{OpenOptions, Source, guess_roles, read_rows};
+use std::path::Path;
+
+/// The texts of a file, and what it was read as.
+fn texts(path: &Path, format: Option<&str>) -> (&'static str, Vec<String>) {
+    let source = Source::open_with(path, &OpenOptions { format, ..OpenOptions::default() }).unwrap();
+    let roles = guess_roles(&source).unwrap();
+    assert_eq!((roles.text.as_deref(), roles.label.as_deref()), (Some("text"), None));
+    let rows = read_rows(&source, &roles).unwrap().map(|row| row.unwrap().text.unwrap_or_default());
+    (source.format().name, rows.collect())
+}
+
+#[test]
+fn every_line_with_a_character_is_a_text() {
+    let read = |content: &str| texts(&file("comments.txt", content).path, None);
+    let expected =
+        |lines: &[&str]| ("text-lines", lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>());
+    assert_eq!(read("just words\n"), expected(&["just words"]));
+    assert_eq!(read("\u{feff}so 😊 good\r\n\n  well \r\nno"), expected(&["so 😊 good", "well", "no"]));
+    // Commas in texts are no separators: they are not as many on every line.
+    let prose = "Well, yes.\nNo\n\"So,\" she said, \"what?\"\n";
+    assert_eq!(read(prose), expected(&["Well, yes.", "No", "\"So,\" she said, \"what?\""]));
+}
+
+#[test]
+fn a_table_stays_a_table_and_a_name_decides() {
+    let table = "text_id,text\nt1,\"a, b\"\nt2,c\n";
+    let source = Source::open(&file("rows.txt", table).path).unwrap();
+    assert_eq!((source.format().name, source.columns().len()), ("csv", 2));
+    let tabs = Source::open(&file("rows.txt", "text\tlabel\nso, good\t1\n").path).unwrap();
+    assert_eq!((tabs.format().name, tabs.columns().len()), ("csv", 2));
+    let json = Source::open(&file("rows.txt", "{\"text\":\"so\"}\n").path).unwrap();
+    assert_eq!(json.format().name, "jsonl");
+    let named = texts(&file("rows.csv", "a,b\nc,d\n").path, Some("text-lines"));
+    assert_eq!(named, ("text-lines", vec!["a,b".to_owned(), "c,d".to_owned()]));
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    let message = refusal(&file("words.log", "just words\n").path, None);
+    assert!(message.contains("cannot be told"), "{message}");
+    refusal(&file("empty.txt", "\n \n").path, None);
+    refusal(&file("picture.txt", [0x89, b'P', b'N', b'G', 0, 0]).path, None);
+}
+
+#[test]
+fn a_table_of_which_a_row_lacks_a_cell_or_is_cut_where_the_look_ends_stays_a_table() {
+    let table = "text_id\ttext\tlabel\nt1\ta\t1\nt2\tb\nt3\tc\t2\nt4\td\t1\nt5\te\t2\nt6\tf\t2\n";
+    assert_eq!(Source::open(&file("labels.txt", table).path).unwrap().format().name, "csv");
+    let long = format!("text_id\ttext\nt1\t{}\nt2\tb\n", "word ".repeat(300_000));
+    assert_eq!(Source::open(&file("labels.txt", long).path).unwrap().format().name, "csv");
+}
