@@ -7,6 +7,10 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 #![allow(clippy::print_stderr)] // seeds and what hangs must be seen
 
+#[path = "suite/support.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod support;
+
 use dissensus_analysis::EvaluateChoices;
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ImportChoices, ProjectChoices, TextOrder, TrainChoices, WorkState,
@@ -15,9 +19,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind};
 use dissensus_encoder::{DeviceChoice, Pooling};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
@@ -27,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use support::{home, import_csv, tiny};
 
 /// Errors that a worker got, and how often each call was made and failed.
 type Worked = (BTreeSet<String>, BTreeMap<&'static str, (u32, u32)>);
@@ -84,7 +87,7 @@ fn watch(pending: Pending, limit: Duration, stop: Arc<AtomicBool>) -> std::threa
     })
 }
 
-struct Place {
+struct Target {
     folder: PathBuf,
     question: QuestionId,
     question_name: String,
@@ -95,7 +98,7 @@ struct Place {
 struct Worker<'a> {
     number: usize,
     session: &'a Session,
-    place: &'a Place,
+    place: &'a Target,
     dice: Dice,
     pending: Pending,
     labelled: BTreeSet<String>,
@@ -308,18 +311,13 @@ impl Worker<'_> {
     }
 }
 
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
-
 /// Calls everything for `length`, closes the session meanwhile, and looks for every confirmed label.
 fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: Duration) {
     let seed = seed();
-    let home = Home::inside(folder, Vec::new());
+    let home = home(folder);
     let session = Session::open(path, &home).unwrap();
     let found = session.project.question(Some(question)).unwrap();
-    let place = Place {
+    let place = Target {
         folder: folder.to_owned(),
         question: found.id,
         question_name: found.name.clone(),
@@ -377,18 +375,15 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
     }
 }
 
-fn sample_in(folder: &Path) -> PathBuf {
-    let path = folder.join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder, Vec::new())).unwrap();
-    session.encoding.encode(&tiny(), &Silent).unwrap();
-    path
+fn encoded(folder: &Path) -> PathBuf {
+    support::encoded_sample(folder).close();
+    folder.join("sample.dissensus")
 }
 
 #[test]
 fn eight_threads_for_some_seconds() {
     let folder = tempfile::tempdir().unwrap();
-    let path = sample_in(folder.path());
+    let path = encoded(folder.path());
     stress(&path, folder.path(), "offensiveness", Duration::from_secs(8), Duration::from_secs(180));
 }
 
@@ -396,7 +391,7 @@ fn eight_threads_for_some_seconds() {
 #[ignore = "takes a minute: cargo xtask test --only stress"]
 fn eight_threads_for_a_minute() {
     let folder = tempfile::tempdir().unwrap();
-    let path = sample_in(folder.path());
+    let path = encoded(folder.path());
     stress(&path, folder.path(), "offensiveness", Duration::from_secs(60), Duration::from_secs(180));
 }
 
@@ -405,9 +400,8 @@ fn eight_threads_for_a_minute() {
 fn eight_threads_on_two_hundred_thousand_labels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.dissensus");
-    let home = Home::inside(folder.path(), Vec::new());
+    let home = home(folder.path());
     let session = Session::create(&path, &home).unwrap();
-    let file = folder.path().join("large.csv");
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for text in 0..20_000 {
         for nth in 0..10 {
@@ -415,14 +409,12 @@ fn eight_threads_on_two_hundred_thousand_labels() {
             let _ = writeln!(csv, "t{text},text number {text},a{who},{level}");
         }
     }
-    std::fs::write(&file, csv).unwrap();
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
     let choices = ImportChoices {
         question: Some("q".into()),
         scale: Some(ScaleKind::Ordinal),
         ..ImportChoices::default()
     };
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_csv(&session, &csv, &choices);
     drop(session);
     stress(&path, folder.path(), "q", Duration::from_secs(60), Duration::from_secs(900));
 }

@@ -6,6 +6,8 @@ mod forge;
 pub mod local_hub;
 #[cfg(unix)]
 pub mod power_cut;
+mod project;
 
 pub use forge::forge;
+pub use project::{OpenProject, TestProject};
 pub use rusqlite;

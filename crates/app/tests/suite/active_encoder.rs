@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{copy_folder, encoded_sample, home, offensiveness, tiny};
 use dissensus_analysis::{EvaluateChoices, Evaluation};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
 use dissensus_app::session::Session;
-use dissensus_domain::{QuestionId, TextId};
+use dissensus_domain::TextId;
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::{DeviceChoice, Pooling};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_selection::evaluation::SplitSpec;
@@ -22,31 +22,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
-
 fn with_pooling(pooling: Pooling) -> EncoderChoice {
     EncoderChoice { pooling: Some(pooling), ..EncoderChoice::default() }
 }
 
-/// The sample, encoded by a tiny encoder.
-fn sample(folder: &TempDir) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    session.encoding.encode(&tiny(), &Silent).unwrap();
-    session
-}
-
-fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
-}
-
 /// A finished run of `multilevel`, its encoder tuned for one epoch.
 fn tuned(session: &Session, seed: u32) -> u32 {
-    let asked = session.runs.choices(question(session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = session.runs.choices(offensiveness(session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, seed, ..asked };
     session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
 }
@@ -56,7 +38,7 @@ fn version(session: &Session) -> String {
 }
 
 fn run_in_use(session: &Session) -> Option<u32> {
-    session.live.active_model(question(session)).unwrap().run
+    session.live.active_model(offensiveness(session)).unwrap().run
 }
 
 /// Does something once, in the middle of the work that it observes.
@@ -75,14 +57,14 @@ impl<F: FnOnce() + Send> Progress for Meanwhile<F> {
 #[test]
 fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
     let meanwhile = Meanwhile(Mutex::new(Some(|| session.runs.use_run(Some(run)).unwrap())));
     let done = session.encoding.encode(&with_pooling(Pooling::Cls), &meanwhile).unwrap();
     assert!(!done.in_use && done.note.unwrap().contains("stays in use"));
     assert_eq!(run_in_use(&session), Some(run));
     assert_ne!(version(&session), done.encoder);
-    let active = session.live.active_model(question(&session)).unwrap();
+    let active = session.live.active_model(offensiveness(&session)).unwrap();
     assert!(active.tuned);
     // Going back restores the encoder that was in use before, not the one of the late encoding.
     session.runs.use_run(None).unwrap();
@@ -92,7 +74,7 @@ fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
 #[test]
 fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
     session.runs.use_run(Some(run)).unwrap();
     session.encoding.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Silent).unwrap();
@@ -107,8 +89,8 @@ fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
 #[test]
 fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
-    let question = question(&session);
+    let session = encoded_sample(&folder);
+    let question = offensiveness(&session);
     let before = session.live.active_model(question).unwrap();
     assert_eq!((before.run, before.tuned, before.fitted_on), (None, false, None));
     session.live.fit(question, &Silent).unwrap();
@@ -134,8 +116,8 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
 #[test]
 fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
-    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "frozen").unwrap();
+    let session = encoded_sample(&folder);
+    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "frozen").unwrap();
     let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     session.runs.use_run(Some(run)).unwrap();
     assert_eq!(run_in_use(&session), Some(run));
@@ -148,7 +130,7 @@ fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
 
 /// What is shown about all texts and annotators, measured and predicted.
 fn shown(session: &Session) -> (Vec<TextId>, String, String) {
-    let question = question(session);
+    let question = offensiveness(session);
     session.live.fit(question, &Silent).unwrap();
     let query = DisagreementQuery {
         question,
@@ -169,13 +151,13 @@ fn shown(session: &Session) -> (Vec<TextId>, String, String) {
 fn not_encoded(folder: &TempDir) -> Session {
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
-    Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
+    Session::open(&path, &home(folder.path())).unwrap()
 }
 
 /// What is shown about the sample when it was encoded at once.
 fn shown_of_the_sample() -> (Vec<TextId>, String, String) {
     let folder = tempfile::tempdir().unwrap();
-    shown(&sample(&folder))
+    shown(&encoded_sample(&folder))
 }
 
 /// Requests everything that depends on embeddings after the first texts are encoded, and stops after
@@ -219,7 +201,7 @@ fn what_is_asked_while_texts_are_encoded_is_computed_anew_when_all_are() {
     assert_eq!(shown(&session), expected);
     session.close();
     let path = folder.path().join("sample.dissensus");
-    let again = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let again = Session::open(&path, &home(folder.path())).unwrap();
     assert_eq!(shown(&again), expected, "what was kept in the project");
 }
 
@@ -237,7 +219,7 @@ fn embeddings_of_an_encoding_that_was_stopped_are_used_and_no_model_of_some_of_t
         assert_eq!(now == expected, encoded == 168, "stopped after {stop_after}");
         session.close();
         let path = folder.path().join("sample.dissensus");
-        let again = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+        let again = Session::open(&path, &home(folder.path())).unwrap();
         assert_eq!(shown(&again), now, "stopped after {stop_after}");
         again.encoding.encode(&tiny(), &Silent).unwrap();
         assert_eq!(shown(&again), expected, "stopped after {stop_after}");
@@ -265,7 +247,7 @@ impl Progress for StopAt {
 #[test]
 fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let before = version(&session);
     // "texts/s": in the middle of encoding with the second pooling (the first one is done).
     let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
@@ -301,7 +283,7 @@ fn other_tiny(folder: &TempDir) -> String {
 #[test]
 fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let before = version(&session);
     let names = [tiny().encoder.unwrap(), other_tiny(&folder)];
     let choose = |names: &[String], progress: &dyn Progress| {
@@ -329,7 +311,7 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
 #[test]
 fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let before = version(&session);
     tuned(&session, 0);
     let copy = folder.path().join("copy");
@@ -370,11 +352,11 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
 #[test]
 fn no_text_that_trained_the_encoder_is_scored_with_it() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let split = SplitSpec::ByText(0.5);
     let plain = evaluate(&session, split, 1).unwrap();
     assert_eq!(plain.split.left_out_texts, 0);
-    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split, ..asked };
     let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     session.runs.use_run(Some(run.info.id)).unwrap();
@@ -390,18 +372,18 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
     // The figures in People are measured on unseen texts only, with a note.
-    let all = session.analysis.agreement(question(&session)).unwrap();
+    let all = session.analysis.agreement(offensiveness(&session)).unwrap();
     // Also while severity and the map are still missing.
-    let early = session.analysis.annotator_report(question(&session)).unwrap();
+    let early = session.analysis.annotator_report(offensiveness(&session)).unwrap();
     assert!(early.remark.is_some() && early.held_out_note.is_some(), "{:?}", early.remark);
-    session.live.fit(question(&session), &Silent).unwrap();
-    let report = session.analysis.annotator_report(question(&session)).unwrap();
+    session.live.fit(offensiveness(&session), &Silent).unwrap();
+    let report = session.analysis.annotator_report(offensiveness(&session)).unwrap();
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     // Training that continues from it, frozen or tuned, excludes them as well.
     for tuning in ["frozen", "last-1"] {
-        let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
+        let next = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, tuning).unwrap();
         let next = TrainChoices { epochs: 1, seed: 1, split, ..next };
         let next = session.runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
         assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
@@ -417,7 +399,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
 #[test]
 fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
     let copy = folder.path().join("copy");
     copy_encoder(folder.path(), &copy);
@@ -432,7 +414,7 @@ fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
 #[test]
 fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let before = folder.path().join("before.dissensus");
     session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
     let sizes = {
@@ -445,22 +427,22 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     let names = session.project.annotators().unwrap();
     assert!(names.iter().all(|annotator| !handed_on.contains(&annotator.external_id)), "{handed_on}");
     session.close();
-    let older = Session::open(&before, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let older = Session::open(&before, &home(folder.path())).unwrap();
     let choice = |pooling| EncoderChoice {
         encoder: Some(copy.to_string_lossy().into_owned()),
         ..with_pooling(pooling)
     };
     older.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
-    older.live.fit(question(&older), &Silent).unwrap();
+    older.live.fit(offensiveness(&older), &Silent).unwrap();
     let seen = sizes.train_texts + sizes.validation_texts;
-    let report = older.analysis.annotator_report(question(&older)).unwrap();
+    let report = older.analysis.annotator_report(offensiveness(&older)).unwrap();
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     assert!(evaluate(&older, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
     // The same bodies in another project are recognised.
     let path = folder.path().join("other.dissensus");
     sample::create(&path).unwrap();
-    let other = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let other = Session::open(&path, &home(folder.path())).unwrap();
     other.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
     assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
@@ -473,9 +455,9 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
 #[test]
 fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::inside(folder.path(), Vec::new());
+    let home = home(folder.path());
     // It stays open: reading takes no lock.
-    let tuning = sample(&folder);
+    let tuning = encoded_sample(&folder);
     let file = folder.path().join("sample.dissensus").to_str().unwrap().to_owned();
     let path = folder.path().join("other.dissensus");
     sample::create(&path).unwrap();
@@ -494,7 +476,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     assert!(words.contains("uses no encoder that it has tuned"), "{words}");
     assert_eq!(refused(format!("{file}#1")).0, "no-such-run");
     assert!(refused(format!("{file}#one")).1.contains("has no run \"one\""));
-    let asked = tuning.runs.choices(question(&tuning), ModelKind::Multilevel, "frozen").unwrap();
+    let asked = tuning.runs.choices(offensiveness(&tuning), ModelKind::Multilevel, "frozen").unwrap();
     let frozen = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     assert!(refused(format!("{file}#{frozen}")).1.contains("tuned no encoder"));
     let own = path.to_str().unwrap().to_owned();
@@ -532,7 +514,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
 fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies() {
     let folder = tempfile::tempdir().unwrap();
     let of = |name: &str, csv: String| {
-        let home = Home::inside(folder.path(), Vec::new());
+        let home = home(folder.path());
         let session = Session::create(&folder.path().join(name), &home).unwrap();
         let file = folder.path().join("in.csv");
         std::fs::write(&file, csv).unwrap();
@@ -605,7 +587,7 @@ fn rows(texts: std::ops::Range<u32>, annotators: &[&str]) -> String {
 #[test]
 fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
     let folder = tempfile::tempdir().unwrap();
-    let home = || Home::inside(folder.path(), Vec::new());
+    let home = || home(folder.path());
     let import = |session: &Session, csv: String| {
         let file = folder.path().join("in.csv");
         std::fs::write(&file, csv).unwrap();
@@ -663,7 +645,7 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
 #[test]
 fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
     session.runs.use_run(Some(run)).unwrap();
     assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
@@ -690,8 +672,8 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
 #[test]
 fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
-    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let session = encoded_sample(&folder);
+    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
     let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     session.runs.use_run(Some(run)).unwrap();
@@ -704,8 +686,8 @@ fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
 #[test]
 fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it_has_finished() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
-    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let session = encoded_sample(&folder);
+    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, ..asked };
     // Its encoder has been written by then.
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
@@ -723,10 +705,10 @@ fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it
 #[test]
 fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let first = tuned(&session, 0);
     session.runs.use_run(Some(first)).unwrap();
-    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 2, ..asked };
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
     assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(ProjectError::Cancelled)));
@@ -761,26 +743,12 @@ fn encoder_below(folder: &Path) -> PathBuf {
     panic!("no tuned encoder below {}", folder.display());
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let to = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &to);
-        } else {
-            std::fs::copy(&path, &to).unwrap();
-        }
-    }
-}
-
 /// One program fits and is about to read new texts; another one selects another pooling.
 #[test]
 fn new_texts_are_not_read_by_another_encoder_than_the_models() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
-    let reader =
-        Session::open_to_read(session.project.path(), &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = encoded_sample(&folder);
+    let reader = Session::open_to_read(session.project.path(), &home(folder.path())).unwrap();
     let texts = folder.path().join("new.txt");
     std::fs::write(&texts, "A new text\n").unwrap();
     let texts = TextFileChoices { path: texts, ..TextFileChoices::default() };

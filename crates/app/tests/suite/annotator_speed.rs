@@ -2,20 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, sample_with_question};
 use dissensus_api::{AnnotatorRow, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
-use dissensus_project::home::Home;
-use dissensus_project::sample;
-use tempfile::TempDir;
-
-fn opened(folder: &TempDir) -> (Session, QuestionId) {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    (session, question)
-}
 
 fn label(session: &Session, question: QuestionId, annotator: AnnotatorId, text: u32, ms: Option<u32>) {
     let answer = Answer::Level((text % 5) as u16);
@@ -35,7 +25,7 @@ fn reading(person: u32, text: u32) -> u32 {
 #[test]
 fn who_answers_without_reading_is_flagged_until_the_labels_say_otherwise() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let people: Vec<AnnotatorId> = session.project.annotators().unwrap().iter().map(|a| a.id).collect();
     assert!(
         rows(&session, question).iter().all(|row| (row.timed_labels, row.seconds_per_label) == (0, None))
@@ -58,7 +48,7 @@ fn who_answers_without_reading_is_flagged_until_the_labels_say_otherwise() {
     let copy = folder.path().join("copy.dissensus");
     drop(session);
     std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
-    let session = Session::open(&copy, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::open(&copy, &home(folder.path())).unwrap();
     assert_eq!(rows(&session, question)[2].flags, found[2].flags);
     // A label that is given again without a time has no time, and with fewer than twenty times nothing is
     // reported.

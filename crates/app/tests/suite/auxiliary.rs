@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{StopHalfWay, encoder, home, import_into, tiny};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_api::{AuxiliaryQuestion, ImportChoices, NewLabel, RunDetail, TrainChoices};
 use dissensus_app::session::Session;
@@ -10,7 +11,6 @@ use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
@@ -19,20 +19,7 @@ use dissensus_training::encoding::EncoderChoice;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
-
-fn home(folder: &TempDir) -> Home {
-    Home::inside(folder.path(), Vec::new())
-}
-
-fn encoder(dir: &Path) -> EncoderChoice {
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
-
-fn tiny() -> EncoderChoice {
-    encoder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny"))
-}
 
 fn body(text: u32) -> String {
     let word = ["good", "bad", "fair", "not fair", "ungood"][text as usize % 5];
@@ -60,19 +47,11 @@ fn usual(text: u32, annotator: usize) -> usize {
     usize::from(text % 5 == 1 || (text + annotator as u32).is_multiple_of(7))
 }
 
-fn import(session: &Session, folder: &TempDir, question: &str, csv: &str) {
-    let file = folder.path().join("in.csv");
-    std::fs::write(&file, csv).unwrap();
-    let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
-}
-
 /// A new project with these labels.
 fn project(folder: &TempDir, name: &str, question: &str, csv: &str) -> (Session, PathBuf) {
     let path = folder.path().join(name);
     let session = Session::create(&path, &home(folder)).unwrap();
-    import(&session, folder, question, csv);
+    import_into(&session, question, csv);
     (session, path)
 }
 
@@ -116,22 +95,6 @@ fn figures(run: &RunDetail) -> Figures {
         metrics.iter().map(|m| m.value.to_bits()).collect(),
         run.info.epochs.iter().map(|e| (e.step, [bits(e.train_loss), bits(e.validation_loss)])).collect(),
     )
-}
-
-/// Stops halfway.
-#[derive(Default)]
-struct StopHalfWay(AtomicBool);
-
-impl Progress for StopHalfWay {
-    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
-        if doing == "training" && total.is_some_and(|total| done > total / 2) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// The other project has every body of this one in a slightly different spelling, and stays open in its
@@ -233,7 +196,7 @@ fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
         let stopped = session.runs.list().unwrap().remove(0);
         assert!(stopped.resumable);
         if model == ModelKind::Multilevel {
-            import(&window, &folder, "harsh", &rows(90..120, &OTHERS, body, usual));
+            import_into(&window, "harsh", &rows(90..120, &OTHERS, body, usual));
         } else {
             window.close();
             std::fs::rename(&path, folder.path().join("elsewhere.dissensus")).unwrap();
@@ -310,7 +273,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
     let tuned = folder.path().join("own.dissensus.runs").join(&run.info.uid).join("encoder");
     let handed_on = std::fs::read_to_string(tuned.join("training_data.json")).unwrap();
     assert!(handed_on.contains(&run.auxiliary[0].project) && !handed_on.contains("\"t90\""), "{handed_on}");
-    import(&other, &folder, "harsh", &rows(150..250, &["k", "l", "m", "n", "new"], body, usual));
+    import_into(&other, "harsh", &rows(150..250, &["k", "l", "m", "n", "new"], body, usual));
     other.encoding.encode(&tiny(), &Silent).unwrap();
     let (none, all) = left_out(&other, "harsh", SplitSpec::ByText(0.5), 1);
     assert_eq!(none, 0);
@@ -381,7 +344,7 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     let people: Vec<&str> = people.iter().map(String::as_str).collect();
     let csv = rows(0..40, &people, body, usual);
     let (session, path) = project(&folder, "own.dissensus", "rude", &csv);
-    import(&session, &folder, "harsh", &rows(40..80, &people, body, usual));
+    import_into(&session, "harsh", &rows(40..80, &people, body, usual));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let same = vec![asked(&path, Some("harsh"))];
     let by_people =
@@ -422,7 +385,7 @@ fn what_cannot_teach_is_refused_and_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     let (other, path) = project(&folder, "other.dissensus", "harsh", &rows(90..130, &OTHERS, body, usual));
-    import(&other, &folder, "sarcastic", &rows(90..100, &OTHERS, body, usual));
+    import_into(&other, "sarcastic", &rows(90..100, &OTHERS, body, usual));
     let own_path = folder.path().join("own.dissensus");
     let copy = folder.path().join("copy.dissensus");
     session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
@@ -467,9 +430,9 @@ fn questions_that_can_teach_are_offered_with_their_labels() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     let rude = session.project.question(Some("rude")).unwrap().id;
-    import(&session, &folder, "kind", &rows(0..10, &OWN, body, usual));
+    import_into(&session, "kind", &rows(0..10, &OWN, body, usual));
     let (other, path) = project(&folder, "other.dissensus", "rude", &rows(0..20, &OTHERS, body, usual));
-    import(&other, &folder, "fair", &rows(0..5, &OTHERS, body, usual));
+    import_into(&other, "fair", &rows(0..5, &OTHERS, body, usual));
     let offered = |path: &Path| -> Vec<(String, String, u32)> {
         let found = session.runs.auxiliary_candidates(rude, path).unwrap();
         assert!(found.iter().all(|one| Path::new(&one.project) == path));

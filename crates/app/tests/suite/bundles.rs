@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{Stopped, encoded_sample, home, tiny};
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use dissensus_api::{ImportChoices, NewLabel, TrainChoices};
 use dissensus_app::session::Session;
@@ -10,9 +11,7 @@ use dissensus_domain::{
 };
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
@@ -24,24 +23,6 @@ use tempfile::TempDir;
 
 const NEW: [&str; 4] =
     ["You are a fool.", "What a lovely day it is", "bad bad bad words", "this is not fair"];
-
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice {
-        encoder: Some(dir.to_string_lossy().into_owned()),
-        device: DeviceChoice::Cpu,
-        ..EncoderChoice::default()
-    }
-}
-
-/// The sample, encoded by a tiny encoder.
-fn sample(folder: &TempDir) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    session.encoding.encode(&tiny(), &Silent).unwrap();
-    session
-}
 
 fn question(session: &Session) -> QuestionId {
     session.project.question(Some("offensiveness")).unwrap().id
@@ -101,7 +82,7 @@ fn holds(bytes: &[u8], words: &str) -> bool {
 #[test]
 fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let dir = bundled(&session, &folder, &BundleChoices::default());
     let some = PredictionChoices {
         annotators: session.project.annotators().unwrap()[..3]
@@ -147,7 +128,7 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
 #[test]
 fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let people = session.project.annotators().unwrap();
     let dir = bundled(&session, &folder, &BundleChoices::default());
     let bytes = all_bytes(&dir);
@@ -199,7 +180,7 @@ fn bundled_as(session: &Session, folder: &TempDir, name: &str, choices: &BundleC
 #[test]
 fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let train = |tuning: &str, name: &str, model| {
         let question = session.project.question(Some(name)).unwrap().id;
         let asked = session.runs.choices(question, model, tuning).unwrap();
@@ -256,7 +237,7 @@ fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
 #[test]
 fn a_bundle_that_is_not_as_it_was_made_is_refused_by_the_files_name() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let dir = bundled(
         &session,
         &folder,
@@ -294,7 +275,7 @@ fn a_bundle_that_is_not_as_it_was_made_is_refused_by_the_files_name() {
 #[test]
 fn what_is_asked_of_a_bundle_must_be_in_it() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let dir = bundled(&session, &folder, &BundleChoices::default());
     let bundle = Bundle::open(&dir).unwrap();
     let out = folder.path().join("out.csv");
@@ -320,7 +301,7 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
     assert_eq!(inside.unwrap_err().code(), "bundle");
     Bundle::open(&dir).unwrap();
     let project = folder.path().join("named.csv");
-    let own = Session::create(&project, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let own = Session::create(&project, &home(folder.path())).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     own.project.add_question("rude", "", scale).unwrap();
     let choices = PredictionChoices { replace: true, ..PredictionChoices::default() };
@@ -331,7 +312,7 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
 #[test]
 fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let one = |name: &str| BundleChoices { questions: vec![name.to_owned()], ..BundleChoices::default() };
     let dir = bundled(&session, &folder, &one("remove"));
     let again = |choices: BundleChoices, dir: &Path| session.bundles.write(&choices, dir, &tiny(), &Silent);
@@ -379,25 +360,14 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     assert!(left.iter().all(|name| !name.contains(".part")) && !left.contains(&"new".to_owned()), "{left:?}");
 }
 
-/// Stops before the last step.
-struct Stopping;
-
-impl Progress for Stopping {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn a_bundle_that_is_stopped_leaves_no_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     session.live.fit(question(&session), &Silent).unwrap();
     let dir = folder.path().join("bundle");
     let choices = BundleChoices { questions: vec!["offensiveness".to_owned()], ..BundleChoices::default() };
-    let stopped = session.bundles.write(&choices, &dir, &tiny(), &Stopping).unwrap_err();
+    let stopped = session.bundles.write(&choices, &dir, &tiny(), &Stopped).unwrap_err();
     assert!(matches!(stopped, ProjectError::CancelledUnwritten), "{stopped}");
     assert!(!dir.exists());
 }
@@ -407,7 +377,7 @@ fn a_bundle_that_is_stopped_leaves_no_folder() {
 fn a_multi_label_question_is_bundled_option_by_option() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sets.dissensus");
-    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::create(&path, &home(folder.path())).unwrap();
     let file = folder.path().join("texts.csv");
     let rows: String = (0..30).map(|n| format!("t{n},body number {n}\n")).collect();
     std::fs::write(&file, format!("text_id,text\n{rows}")).unwrap();
@@ -465,7 +435,7 @@ impl Progress for StopsEncoding {
 #[test]
 fn a_long_file_that_was_broken_off_goes_on_with_its_embeddings_and_comes_to_the_same_table() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let bundle = Bundle::open(&bundled(&session, &folder, &BundleChoices::default())).unwrap();
     let path = folder.path().join("long.csv");
     let line = |nth: usize| format!("n{nth},\"{} {nth}, and {}\"", NEW[nth % 4], nth * nth);

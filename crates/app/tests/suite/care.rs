@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, import_into, open_in};
 use dissensus_api::{
     CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
 };
@@ -18,28 +19,16 @@ use std::sync::Arc;
 
 const RUDE: QuestionId = QuestionId(1);
 
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(folder: &Path, file: &Path) -> Session {
-    Session::open(file, &home(folder)).unwrap()
-}
-
 /// Eight texts in two groups, of which t3 and t6 are about war; another person has labelled them, and Ana
 /// and Ben have joined.
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
-    let session = Session::create(&path, &home(folder)).unwrap();
+    let session = create(&path);
     let body =
         |n: usize| if n.is_multiple_of(3) { format!("War is text {n}") } else { format!("Body of text {n}") };
     let rows: String =
         (1..=8).map(|n| format!("t{n},{},g{},stranger,{}\n", body(n), n % 2, n % 3 + 1)).collect();
-    let file = folder.join("labels.csv");
-    std::fs::write(&file, format!("text_id,text,group,annotator_id,label\n{rows}")).unwrap();
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_into(&session, "rude", &format!("text_id,text,group,annotator_id,label\n{rows}"));
     for person in ["ana", "ben"] {
         session.project.add_annotator(person, &Default::default()).unwrap();
     }
@@ -76,7 +65,7 @@ fn next(session: &Session, who: AnnotatorId) -> Option<String> {
 #[test]
 fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     let folder = tempfile::tempdir().unwrap();
-    let session = open(folder.path(), &project(folder.path()));
+    let session = open_in(folder.path(), &project(folder.path()));
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
     assert!(!session.labelling.care(ana).unwrap().reached, "nothing is set at first");
     session.project.set_care(&limit(2, false)).unwrap();
@@ -87,7 +76,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     assert!(!session.labelling.care(ben).unwrap().reached, "a limit is of each person");
     // It persists when the project is opened again, and in another window on this computer.
     session.close();
-    let session = open(folder.path(), &folder.path().join("p.dissensus"));
+    let session = open_in(folder.path(), &folder.path().join("p.dissensus"));
     assert!(session.labelling.care(ana).unwrap().reached);
     session.project.set_care(&limit(2, true)).unwrap();
     let refused = session.labelling.go_on_today(ana).unwrap_err();
@@ -103,7 +92,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
 #[test]
 fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     let folder = tempfile::tempdir().unwrap();
-    let session = open(folder.path(), &project(folder.path()));
+    let session = open_in(folder.path(), &project(folder.path()));
     let ana = person(&session, "ana");
     let own = |limit| OwnCare { limit, ..OwnCare::default() };
     assert_eq!(session.labelling.set_own_care(ana, &own(Some(0))).unwrap_err().code(), "setting");
@@ -136,7 +125,7 @@ fn what_is_predicted_counts_and_is_told_of_no_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     session.project.set_reveal(false).unwrap();
     session.live.fit(RUDE, &Silent).unwrap();
     let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
@@ -163,7 +152,7 @@ fn what_is_predicted_counts_and_is_told_of_no_text() {
 fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
     label_next(&session, ana, 0);
     let own = OwnCare { words: vec!["WAR".into()], ..OwnCare::default() };
@@ -218,7 +207,7 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
 fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     session.project.set_care(&StudyCare { greyscale: true, ..limit(1, true) }).unwrap();
     let wish = StudyWish {
         questions: Vec::new(),
@@ -277,10 +266,10 @@ fn copies_agree_on_what_the_study_sets_and_whoever_withdraws_is_forgotten_here_t
     let here = project(folder.path());
     let there = folder.path().join("copy.dissensus");
     std::fs::copy(&here, &there).unwrap();
-    let other = open(folder.path(), &there);
+    let other = open_in(folder.path(), &there);
     other.project.set_care(&limit(7, false)).unwrap();
     other.close();
-    let session = open(folder.path(), &here);
+    let session = open_in(folder.path(), &here);
     let ana = person(&session, "ana");
     session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(session.project.care().unwrap(), limit(7, false));

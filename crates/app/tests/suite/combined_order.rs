@@ -3,15 +3,14 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, import_csv};
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices, NewLabel, Ranking,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, ScaleKind};
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use std::fmt::Write as _;
-use std::sync::Arc;
 use tempfile::TempDir;
 
 const PEOPLE: usize = 30;
@@ -47,10 +46,7 @@ fn labels(of_text: usize, camps: bool) -> String {
 }
 
 fn imported(folder: &TempDir, csv: &str) -> (Session, QuestionId) {
-    let home = Home::inside(folder.path(), Vec::new());
-    let session = Session::create(&folder.path().join("project.dissensus"), &home).unwrap();
-    let file = folder.path().join("labels.csv");
-    std::fs::write(&file, csv).unwrap();
+    let session = create(&folder.path().join("project.dissensus"));
     let choices = ImportChoices {
         scale: Some(ScaleKind::Ordinal),
         columns: Some(ColumnChoices {
@@ -63,8 +59,7 @@ fn imported(folder: &TempDir, csv: &str) -> (Session, QuestionId) {
         }),
         ..ImportChoices::default()
     };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_csv(&session, csv, &choices);
     let question = session.project.question(None).unwrap().id;
     (session, question)
 }

@@ -2,20 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_app::session::Session;
-use dissensus_project::home::Home;
-use dissensus_project::sample;
+use crate::support::sample_in;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
-use tempfile::TempDir;
-
-fn sample(folder: &TempDir) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
-}
 
 /// Fails the test if `work` is not done in time: a deadlock would otherwise block it for ever.
 fn within(limit: Duration, work: impl FnOnce() + Send + 'static) {
@@ -33,7 +24,7 @@ fn within(limit: Duration, work: impl FnOnce() + Send + 'static) {
 #[test]
 fn figures_are_read_while_annotators_are_added() {
     let folder = tempfile::tempdir().unwrap();
-    let session = Arc::new(sample(&folder));
+    let session = Arc::new(sample_in(&folder));
     within(Duration::from_secs(120), move || {
         let stop = Arc::new(AtomicBool::new(false));
         let reader = {
@@ -57,7 +48,7 @@ fn figures_are_read_while_annotators_are_added() {
 #[test]
 fn a_listener_may_ask_the_session_and_add_listeners() {
     let folder = tempfile::tempdir().unwrap();
-    let session = Arc::new(sample(&folder));
+    let session = Arc::new(sample_in(&folder));
     let inner = Arc::downgrade(&session);
     session.subscribe(move |_| {
         if let Some(session) = inner.upgrade() {

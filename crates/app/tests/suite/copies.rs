@@ -2,18 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
+use crate::support::{create, import_csv, tiny};
 use dissensus_analysis::{EvaluateChoices, Evaluation};
 use dissensus_api::{ImportChoices, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
-use dissensus_training::encoding::EncoderChoice;
 use std::fmt::Write;
-use std::path::Path;
-use std::sync::Arc;
 use tempfile::TempDir;
 
 /// 60 texts, the last 30 officially for the test, of which ten repeat a training text with other case and
@@ -31,15 +28,9 @@ fn project(folder: &TempDir) -> Session {
             writeln!(csv, "t{text},{body},a{who},{level},{part}").unwrap();
         }
     }
-    let file = folder.path().join("labels.csv");
-    std::fs::write(&file, csv).unwrap();
-    let home = Home::inside(folder.path(), Vec::new());
-    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
-    let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &unwatched).unwrap();
-    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    let encoder = Some(tiny.to_string_lossy().into_owned());
-    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    let session = create(&folder.path().join("p.dissensus"));
+    import_csv(&session, &csv, &ImportChoices::default());
+    session.encoding.encode(&tiny(), &Silent).unwrap();
     session
 }
 

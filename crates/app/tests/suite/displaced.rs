@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, sample_in};
 use dissensus_app::session::Session;
 use dissensus_domain::Answer;
-use dissensus_project::home::Home;
-use dissensus_project::sample;
 use dissensus_store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,14 +14,8 @@ use tempfile::TempDir;
 
 const QUESTION: Option<&str> = Some("offensiveness");
 
-fn home(folder: &TempDir) -> Home {
-    Home::inside(&folder.path().join("home"), Vec::new())
-}
-
 fn open(folder: &TempDir) -> (Session, PathBuf) {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    (Session::open(&path, &home(folder)).unwrap(), path)
+    (sample_in(folder), folder.path().join("sample.dissensus"))
 }
 
 /// Labels the nth text as ana, cyclically. The error's code if it was not confirmed.

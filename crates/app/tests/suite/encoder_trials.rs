@@ -3,26 +3,18 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_app::session::Session;
-use dissensus_domain::QuestionId;
-use dissensus_project::home::Home;
+use crate::support::{sample_with_question, tiny_folder};
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use dissensus_training::encoding::EncoderChoice;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
-
-fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
-}
 
 /// The tiny encoder in a separate folder, with another maximum of tokens if `other`, which makes it another
 /// version.
 fn encoder(folder: &TempDir, name: &str, other: bool) -> String {
     let to = folder.path().join(name);
     std::fs::create_dir(&to).unwrap();
-    for entry in std::fs::read_dir(fixture()).unwrap() {
+    for entry in std::fs::read_dir(tiny_folder()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
             std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
@@ -39,18 +31,10 @@ fn encoder(folder: &TempDir, name: &str, other: bool) -> String {
     to.canonicalize().unwrap().to_string_lossy().into_owned()
 }
 
-fn opened(folder: &TempDir) -> (Session, QuestionId) {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    (session, question)
-}
-
 #[test]
 fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let (first, second) = (encoder(&folder, "first", false), encoder(&folder, "second", true));
     let choice = EncoderChoice { encoder: Some(first.clone()), ..EncoderChoice::default() };
     session.encoding.encode(&choice, &Silent).unwrap();
@@ -94,7 +78,7 @@ impl Progress for StopLater {
 #[test]
 fn wrong_names_are_told_at_once_and_a_stop_leaves_the_project_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let (first, second) = (encoder(&folder, "first", false), encoder(&folder, "second", true));
     let code = |names: &[String]| {
         session.analysis.try_encoders_as_job(question, names).unwrap_err().code().to_owned()

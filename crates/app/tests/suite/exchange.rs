@@ -2,44 +2,16 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, open, try_import};
 use dissensus_api::{ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{LabelSource, Scale, ScaleKind};
-use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange::ExportChoices;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tempfile::TempDir;
-
-/// A folder with projects and files.
-struct Place {
-    folder: TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-
-    fn project(&self, name: &str) -> Session {
-        let home = Home::inside(self.folder.path(), Vec::new());
-        Session::create(&self.path(&format!("{name}.dissensus")), &home).unwrap()
-    }
-}
 
 fn choices() -> ImportChoices {
     ImportChoices::default()
@@ -49,12 +21,7 @@ fn skip_bad() -> ImportChoices {
     ImportChoices { skip_bad: true, ..choices() }
 }
 
-fn try_import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent)
-}
-
-fn import(session: &Session, file: &Path) -> ImportReport {
+fn imported(session: &Session, file: &Path) -> ImportReport {
     try_import(session, file, &choices()).unwrap()
 }
 
@@ -67,7 +34,7 @@ fn rows(path: &Path) -> Rows {
 }
 
 /// All rows of an export, sorted.
-fn exported(place: &Place, session: &Session) -> Rows {
+fn exported(place: &TestFolder, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
     session.exchange.export(&path, None, false, &Silent).unwrap();
@@ -81,7 +48,7 @@ const TWO_QUESTIONS: &str = "text_id,text,annotator_id,label,question\n\
 
 #[test]
 fn with_several_questions_the_rows_left_out_are_those_that_the_check_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("two.csv", TWO_QUESTIONS);
     let error = try_import(&session, &file, &choices()).unwrap_err();
@@ -97,7 +64,7 @@ fn with_several_questions_the_rows_left_out_are_those_that_the_check_named() {
 
 #[test]
 fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
         "two.csv",
@@ -115,7 +82,7 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
 
 #[test]
 fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_written() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     // With both options the guess is a scale of sets, on which "none" together with an option is no answer.
     let file = place.file(
@@ -132,7 +99,7 @@ fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_wr
 
 #[test]
 fn a_label_without_a_question_is_refused_and_not_lost() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
         "l.csv",
@@ -156,7 +123,7 @@ impl Dice {
 
 #[test]
 fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_bodies() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for seed in 0..40 {
         let mut dice = Dice(seed);
         let mut content = String::from("text_id,text,annotator_id,label,question,team\n");
@@ -205,7 +172,7 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
 
 #[test]
 fn names_are_checked_on_every_way_in() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let header = place.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt,x,ana,1\nt,x,bo,2\n");
     let columns = ColumnChoices {
@@ -251,13 +218,13 @@ fn names_are_checked_on_every_way_in() {
 
 #[test]
 fn a_file_cannot_claim_that_its_labels_were_given_here() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
         "l.csv",
         "text_id,text,annotator_id,label,source\nt,x,ana,1,window\nt,x,bo,2,command\nu,y,ana,2,simulated\nu,y,bo,2,import\n",
     );
-    let report = import(&session, &file);
+    let report = imported(&session, &file);
     assert!(
         report.remarks.iter().any(|remark| remark.contains("of 2 of these labels")),
         "{:?}",
@@ -281,7 +248,7 @@ fn a_file_cannot_claim_that_its_labels_were_given_here() {
 }
 
 /// The label of `annotator` on `text` in the only question.
-fn current(place: &Place, session: &Session, text: &str, annotator: &str) -> String {
+fn current(place: &TestFolder, session: &Session, text: &str, annotator: &str) -> String {
     let rows = exported(place, session);
     let found = rows.iter().find(|row| row["text_id"] == text && row["annotator_id"] == annotator);
     found.unwrap()["label"].clone()
@@ -289,7 +256,7 @@ fn current(place: &Place, session: &Session, text: &str, annotator: &str) -> Str
 
 #[test]
 fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let cases: [(&str, &str, u32); 7] = [
         ("t,x,ana,3,\nt,x,ana,4,\nt,x,ana,3,\n", "3", 3),
         ("t,x,ana,4,2024-05-02\nt,x,ana,3,2024-05-01\n", "4", 2),
@@ -303,9 +270,9 @@ fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept(
         let session = place.project(&format!("several-{nth}"));
         let content = format!("text_id,text,annotator_id,label,created_at\n{answers}t,x,bo,1,\nu,y,bo,5,\n");
         let file = place.file(&format!("several-{nth}.csv"), &content);
-        assert_eq!(import(&session, &file).labels, added + 2, "case {nth}");
+        assert_eq!(imported(&session, &file).labels, added + 2, "case {nth}");
         assert_eq!(current(&place, &session, "t", "ana"), label, "case {nth}");
-        let again = import(&session, &file);
+        let again = imported(&session, &file);
         assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "case {nth}");
         assert_eq!(current(&place, &session, "t", "ana"), label, "case {nth}");
     }
@@ -313,22 +280,22 @@ fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept(
 
 #[test]
 fn last_months_file_does_not_overrule_todays_label() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
         "l.csv",
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-05-01\nt,x,bo,2,2024-05-01\n",
     );
-    import(&session, &file);
+    imported(&session, &file);
     session.labelling.label_by_name("ana", "t", "2", None).unwrap();
     let older = place.file(
         "older.csv",
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-04-01\nt,x,bo,2,2024-06-01\n",
     );
-    assert_eq!(import(&session, &older).labels, 2);
+    assert_eq!(imported(&session, &older).labels, 2);
     assert_eq!(current(&place, &session, "t", "ana"), "2");
     // Importing the first file again does not restore anything either.
-    assert_eq!(import(&session, &file).labels, 0);
+    assert_eq!(imported(&session, &file).labels, 0);
     assert_eq!(current(&place, &session, "t", "ana"), "2");
 }
 
@@ -349,10 +316,10 @@ impl Progress for LabelsMeanwhile<'_> {
 
 #[test]
 fn an_export_of_several_questions_is_one_moment() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let path = place.path("sample.dissensus");
     dissensus_project::sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(place.folder.path(), Vec::new())).unwrap();
+    let session = open(&path);
     let meanwhile = LabelsMeanwhile { session: &session, done: AtomicU64::new(0) };
     let file = place.path("all.csv");
     let written = session.exchange.export(&file, None, false, &meanwhile).unwrap();
@@ -405,11 +372,11 @@ fn random_labels(dice: &mut Dice) -> String {
 
 #[test]
 fn an_export_imported_elsewhere_gives_the_same_project() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for seed in 0..12 {
         let session = place.project(&format!("from-{seed}"));
         let file = place.file(&format!("{seed}.jsonl"), &random_labels(&mut Dice(seed)));
-        import(&session, &file);
+        imported(&session, &file);
         // What an export does not contain: a replaced answer, one that was taken back, a skip, a flag.
         let question = session.project.question(Some("grade")).unwrap();
         let (text, who) = (dissensus_domain::TextId(1), session.project.annotator("Zoë 1").unwrap().id);
@@ -418,7 +385,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
             let out = place.path(&format!("{seed}-out.{ending}"));
             session.exchange.export(&out, None, false, &Silent).unwrap();
             let copy = place.project(&format!("to-{seed}-{ending}"));
-            let report = import(&copy, &out);
+            let report = imported(&copy, &out);
             assert_eq!(report.rejected_rows, 0);
             assert_eq!(exported(&place, &copy), exported(&place, &session), "seed {seed}, {ending}");
             let people = |session: &Session| {
@@ -447,7 +414,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
             };
             assert_eq!(scales(&copy), scales(&session), "seed {seed}, {ending}");
             // Importing it again adds nothing.
-            let again = import(&copy, &out);
+            let again = imported(&copy, &out);
             assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "seed {seed}, {ending}");
         }
     }
@@ -477,10 +444,10 @@ const SCALE: &str = "text_id,text,annotator_id,label\ns,s,zoe,1\ns,s,yan,5\ns,s,
 
 #[test]
 fn an_import_says_what_it_replaces_before_and_after_and_where() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
-    import(&session, &place_of.file("scale.csv", SCALE));
-    import(
+    imported(&session, &place_of.file("scale.csv", SCALE));
+    imported(
         &session,
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt,x,ana,3\nt,x,bo,2\nu,y,ana,1\n"),
     );
@@ -490,7 +457,7 @@ fn an_import_says_what_it_replaces_before_and_after_and_where() {
         "text_id,text,annotator_id,label\nt,x,bo,5\nt,x,ana,5\nu,y,ana,1\nu,y,bo,1\nu,y,bo,2\n",
     );
     let preview = session.exchange.preview(&file, &choices()).unwrap();
-    let report = import(&session, &file);
+    let report = imported(&session, &file);
     assert_eq!((preview.changes, &preview.notices), (report.changes, &report.notices));
     let expected = ImportChanges {
         replaced_in_file: 1,
@@ -511,7 +478,7 @@ fn an_import_says_what_it_replaces_before_and_after_and_where() {
         (current(&place_of, &session, "t", "ana"), current(&place_of, &session, "u", "bo")),
         ("5".into(), "2".into())
     );
-    let again = import(&session, &file);
+    let again = imported(&session, &file);
     assert_eq!(
         (again.changes, again.notices),
         (ImportChanges::default(), Vec::new()),
@@ -521,34 +488,34 @@ fn an_import_says_what_it_replaces_before_and_after_and_where() {
 
 #[test]
 fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
-    import(&session, &place_of.file("scale.csv", SCALE));
+    imported(&session, &place_of.file("scale.csv", SCALE));
     let answer = |name: &str, label: &str| {
         place_of.file(name, &format!("text_id,text,annotator_id,label\nt,x,ana,{label}\n"))
     };
-    import(&session, &answer("a.csv", "1"));
-    import(&session, &answer("b.csv", "5"));
-    let third = import(&session, &answer("c.csv", "1"));
+    imported(&session, &answer("a.csv", "1"));
+    imported(&session, &answer("b.csv", "5"));
+    let third = imported(&session, &answer("c.csv", "1"));
     assert_eq!((third.labels, third.repeated_rows, third.changes.outdated_rows), (0, 1, 1));
     assert_eq!(places(&third.notices, "outdated-rows"), [place(1, "ana", "t", "5", "1")]);
     assert_eq!(current(&place_of, &session, "t", "ana"), "5");
     // The file itself can have a later time, and the current label can be given again.
     let timed = place_of.file("d.csv", "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2999-01-01\n");
-    assert_eq!(import(&session, &timed).changes.replaced_labels, 1);
+    assert_eq!(imported(&session, &timed).changes.replaced_labels, 1);
     assert_eq!(current(&place_of, &session, "t", "ana"), "1");
-    assert_eq!(import(&session, &answer("e.csv", "1")).changes, ImportChanges::default());
+    assert_eq!(imported(&session, &answer("e.csv", "1")).changes, ImportChanges::default());
 }
 
 #[test]
 fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
     let timed = |name: &str, rows: &str| {
         place_of.file(name, &format!("text_id,text,annotator_id,label,created_at\n{rows}"))
     };
-    import(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
-    let report = import(&session, &timed("b.csv", "t,x,ana,1,2024-05-01\nt,x,bo,1,2024-05-03\n"));
+    imported(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
+    let report = imported(&session, &timed("b.csv", "t,x,ana,1,2024-05-01\nt,x,bo,1,2024-05-03\n"));
     let expected = ImportChanges { older_labels: 1, given_again: 1, ..ImportChanges::default() };
     assert_eq!((report.labels, report.changes), (2, expected));
     assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t", "3", "1")]);
@@ -558,16 +525,16 @@ fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
 #[test]
 fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
     // For two concurrent labels the order of the events does not determine which is current.
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
-    import(&session, &place_of.file("scale.csv", SCALE));
+    imported(&session, &place_of.file("scale.csv", SCALE));
     let timed = |name: &str, rows: &str| {
         place_of.file(name, &format!("text_id,text,annotator_id,label,created_at\n{rows}"))
     };
-    import(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
-    import(&session, &timed("b.csv", "t,x,ana,2,2024-05-01\n"));
+    imported(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
+    imported(&session, &timed("b.csv", "t,x,ana,2,2024-05-01\n"));
     assert_eq!(current(&place_of, &session, "t", "ana"), "3");
-    let report = import(&session, &timed("c.csv", "t,x,ana,1,2024-05-03\n"));
+    let report = imported(&session, &timed("c.csv", "t,x,ana,1,2024-05-03\n"));
     assert_eq!(places(&report.notices, "replaced-labels"), [place(1, "ana", "t", "1", "3")]);
 }
 
@@ -613,9 +580,9 @@ impl Progress for Meanwhile {
 
 #[test]
 fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
-    import(
+    imported(
         &session,
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt0,x0,ana,1\nt0,x0,bo,3\nt1,x1,bo,2\n"),
     );
@@ -636,10 +603,10 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
 
 #[test]
 fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_replaced() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
     let people = "t0,x0,zoe,1\nt0,x0,yan,2\nt0,x0,xi,3\ns,s,ana,1\ns,s,bo,1\ns,s,cy,1\ns,s,di,1\n";
-    import(&session, &place_of.file("first.csv", &format!("text_id,text,annotator_id,label\n{people}")));
+    imported(&session, &place_of.file("first.csv", &format!("text_id,text,annotator_id,label\n{people}")));
     for name in ["cy", "di"] {
         session.labelling.label_by_name(name, "t0", "2", None).unwrap();
     }
@@ -662,7 +629,7 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
 
 #[test]
 fn what_looks_like_a_mistake_is_told_of_each_question() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     let session = place_of.project("p");
     let mut content = String::from("text_id,text,annotator_id,label,question\n");
     for question in ["tone", "topic"] {
@@ -683,7 +650,7 @@ fn what_looks_like_a_mistake_is_told_of_each_question() {
 
 #[test]
 fn levels_that_look_like_mistakes_are_named_and_not_refused() {
-    let place_of = Place::new();
+    let place_of = TestFolder::new();
     for (nth, (labels, code, named)) in [
         (["1", "2", "NA", "3"], "missing-value-level", "\"NA\" (1 label)"),
         (["Yes", "no", "yes", "No"], "level-spellings", "\"Yes\" (1 label) and \"yes\" (1 label)"),
@@ -697,12 +664,12 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
             labels.iter().enumerate().map(|(n, label)| format!("t{n},x{n},ana,{label}\n")).collect();
         let file = place_of.file(&format!("{nth}.csv"), &format!("text_id,text,annotator_id,label\n{rows}"));
         let preview = session.exchange.preview(&file, &choices()).unwrap();
-        let report = import(&session, &file);
+        let report = imported(&session, &file);
         assert_eq!((report.labels, &report.notices), (4, &preview.notices));
         let found = report.notices.iter().find(|notice| notice.code == code);
         assert!(found.is_some_and(|notice| notice.message.contains(named)), "{:?}", report.notices);
         // Naming the levels, or answering a question that has them, is a decision.
-        assert_eq!(import(&session, &file).notices, []);
+        assert_eq!(imported(&session, &file).notices, []);
     }
     let session = place_of.project("named");
     let file =
@@ -715,7 +682,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
 /// An export of a question with unused levels includes the scale: its labels are not sufficient.
 #[test]
 fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let scales = [
         (ScaleKind::Ordinal, vec!["1", "2", "3", "4", "5"], vec![vec!["3"], vec!["2", "4"], vec!["1", "5"]]),
         (ScaleKind::Ordinal, vec!["low", "middle", "high"], vec![vec!["high"], vec!["low", "high"]]),
@@ -746,7 +713,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
                 let out = place.path(&format!("{nth}-{case}-out.{ending}"));
                 session.exchange.export(&out, None, false, &Silent).unwrap();
                 let copy = place.project(&format!("to-{nth}-{case}-{ending}"));
-                let report = import(&copy, &out);
+                let report = imported(&copy, &out);
                 let scale = Scale::new(kind, &levels).unwrap();
                 assert_eq!(report.scale, Some(scale), "{kind} {given:?} {ending}");
                 assert_eq!(exported(&place, &copy), exported(&place, &session), "{kind} {given:?} {ending}");
@@ -759,7 +726,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
 /// columns; otherwise these would be attributes of the texts.
 #[test]
 fn who_gave_labels_is_found_beside_a_column_that_is_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let rows = |who: &str| {
         format!(
@@ -792,7 +759,7 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
         ("annotation", "rudeness"),
         ("offensive", "offensive"),
     ] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let session = place.project("p");
         let file = place.file("rudeness.csv", &rows(column));
         let columns = ColumnChoices {
@@ -818,10 +785,10 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
 /// Study columns that an export writes next to labels are no metadata of texts.
 #[test]
 fn columns_of_the_study_in_an_export_are_not_read() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,2\n");
-    import(&session, &file);
+    imported(&session, &file);
     session.labelling.label_by_name("bo", "t", "2", None).unwrap();
     let out = place.path("out.csv");
     let with_wordings = ExportChoices { wordings: true, ..ExportChoices::default() };

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{copy_folder, encoded_sample, home, tiny, tiny_folder};
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ExplainQuery, ExplainedAnnotator, Explanation, ImportChoices,
     NewLabel, ScorePartKind, TextDetail,
@@ -12,27 +13,16 @@ use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::Pooling;
 use dissensus_project::event::Event;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_training::encoding::EncoderChoice;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use tempfile::TempDir;
 
-fn tiny_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
-}
-
-fn tiny() -> EncoderChoice {
-    let encoder = Some(tiny_folder().to_string_lossy().into_owned());
-    EncoderChoice { encoder, ..EncoderChoice::default() }
-}
-
 fn open(folder: &TempDir, name: &str) -> Session {
-    let session = Session::open(&folder.path().join(name), &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::open(&folder.path().join(name), &home(folder.path())).unwrap();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     session
@@ -40,10 +30,7 @@ fn open(folder: &TempDir, name: &str) -> Session {
 
 /// The sample, encoded by a tiny encoder, with its model.
 fn sample(folder: &TempDir) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let session = encoded_sample(folder);
     session.live.fit(question(&session), &Silent).unwrap();
     session
 }
@@ -258,7 +245,7 @@ fn explanations_are_read_while_labels_come_in() {
 /// 60 texts of which every second one has the relevant word, and 4 annotators who all rate those high.
 fn made_up(folder: &TempDir) -> Session {
     let path = folder.path().join("words.dissensus");
-    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::create(&path, &home(folder.path())).unwrap();
     let mut rows = "text_id,text,annotator_id,label\n".to_owned();
     let others = ["tea", "the bus", "my street", "a lamp", "this rain", "the sea"];
     for i in 0..60 {
@@ -428,7 +415,7 @@ fn a_missing_encoder_is_told_and_the_sum_is_there_without_it() {
     copy_folder(&tiny_folder(), &moved);
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::open(&path, &home(folder.path())).unwrap();
     let person = people(&session)[0];
     let asked = query(&session, 1, person, None);
 
@@ -449,17 +436,4 @@ fn a_missing_encoder_is_told_and_the_sum_is_there_without_it() {
     assert_eq!(explain(&session, 1, person).annotators[0].nearest.len(), 5);
     let error = session.analysis.explain_words_as_job(&asked, None, false).unwrap_err();
     assert!(error.code().starts_with("encoder-"), "{error}");
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }

@@ -2,21 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, import_csv, open};
 use dissensus_api::{
     ColumnChoices, GroupsChoice, ImportChoices, JobInfo, NewLabel, PeopleChoice, ProjectChoices, WorkState,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
-
-struct Place {
-    folder: TempDir,
-}
 
 /// Everyone labels every text; women, the first people, mostly answer one level higher, and on the first
 /// text the opposite end.
@@ -45,35 +39,25 @@ fn labels(women: usize, men: usize, texts: usize) -> String {
     csv
 }
 
-impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn project(&self, csv: &str) -> (Session, QuestionId) {
-        let home = Home::inside(self.folder.path(), Vec::new());
-        let session = Session::create(&self.folder.path().join("p.dissensus"), &home).unwrap();
-        let file = self.folder.path().join("labels.csv");
-        std::fs::write(&file, csv).unwrap();
-        let attributes = vec!["gender".to_owned(), "town".to_owned()];
-        let choices = ImportChoices {
-            columns: Some(ColumnChoices {
-                text_id: Some("text_id".to_owned()),
-                text: Some("text".to_owned()),
-                annotator: Some("annotator_id".to_owned()),
-                label: Some("label".to_owned()),
-                attributes,
-                ..ColumnChoices::default()
-            }),
-            scale: Some(ScaleKind::Ordinal),
-            levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
-            ..ImportChoices::default()
-        };
-        let silent: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(&file, &choices, &silent).unwrap();
-        let question = session.project.question(None).unwrap().id;
-        (session, question)
-    }
+fn project(place: &TestFolder, csv: &str) -> (Session, QuestionId) {
+    let session = place.project("p");
+    let attributes = vec!["gender".to_owned(), "town".to_owned()];
+    let choices = ImportChoices {
+        columns: Some(ColumnChoices {
+            text_id: Some("text_id".to_owned()),
+            text: Some("text".to_owned()),
+            annotator: Some("annotator_id".to_owned()),
+            label: Some("label".to_owned()),
+            attributes,
+            ..ColumnChoices::default()
+        }),
+        scale: Some(ScaleKind::Ordinal),
+        levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
+        ..ImportChoices::default()
+    };
+    import_csv(&session, csv, &choices);
+    let question = session.project.question(None).unwrap().id;
+    (session, question)
 }
 
 fn having(values: &[(&str, &str)]) -> PeopleChoice {
@@ -87,8 +71,8 @@ fn women_and_men() -> GroupsChoice {
 
 #[test]
 fn who_is_higher_and_where_is_found() {
-    let place = Place::new();
-    let (session, question) = place.project(&labels(8, 9, 40));
+    let place = TestFolder::new();
+    let (session, question) = project(&place, &labels(8, 9, 40));
     let found = session.analysis.compare_groups(question, &women_and_men(), 3, &Silent).unwrap();
     // About +0.8 on 39 texts, -4 on one.
     let gap = found.gap.unwrap();
@@ -120,8 +104,8 @@ fn who_is_higher_and_where_is_found() {
 
 #[test]
 fn groups_that_were_picked_say_so_and_may_be_people() {
-    let place = Place::new();
-    let (session, question) = place.project(&labels(8, 8, 20));
+    let place = TestFolder::new();
+    let (session, question) = project(&place, &labels(8, 8, 20));
     let towns = GroupsChoice { a: having(&[("town", "north")]), b: having(&[("town", "south")]) };
     let found = session.analysis.compare_groups(question, &towns, 5, &Silent).unwrap();
     assert!(found.correction.contains("this comparison alone"), "{}", found.correction);
@@ -144,8 +128,8 @@ fn groups_that_were_picked_say_so_and_may_be_people() {
 
 #[test]
 fn too_little_is_said_in_words() {
-    let place = Place::new();
-    let (session, question) = place.project(&labels(4, 9, 8));
+    let place = TestFolder::new();
+    let (session, question) = project(&place, &labels(4, 9, 8));
     let found = session.analysis.compare_groups(question, &women_and_men(), 5, &Silent).unwrap();
     let needs = found.needs.unwrap();
     assert!(needs.contains("4 people") && needs.contains("8 texts have labels of both groups"), "{needs}");
@@ -156,14 +140,14 @@ fn too_little_is_said_in_words() {
 
 #[test]
 fn everybody_giving_one_level_has_no_invented_precision() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let csv = labels(6, 6, 12);
     let row = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
         [id, text, who, label, ..] if label == "label" => format!("{id},{text},{who},{label},gender,town\n"),
         [id, text, who, _, gender, town] => format!("{id},{text},{who},3,{gender},{town}\n"),
         _ => unreachable!(),
     };
-    let (session, question) = place.project(&csv.lines().map(row).collect::<String>());
+    let (session, question) = project(&place, &csv.lines().map(row).collect::<String>());
     let found = session.analysis.compare_groups(question, &women_and_men(), 5, &Silent).unwrap();
     let gap = found.gap.unwrap();
     assert_eq!((gap.value, gap.interval, gap.p), (0.0, None, None));
@@ -182,8 +166,8 @@ fn ended(session: &Session, job: u32) {
 
 #[test]
 fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
-    let place = Place::new();
-    let (session, question) = place.project(&labels(8, 9, 30));
+    let place = TestFolder::new();
+    let (session, question) = project(&place, &labels(8, 9, 30));
     let choice = women_and_men();
     assert_eq!(session.analysis.group_comparison(question, &choice), None);
     let first = session.analysis.compare_groups_as_job(question, choice.clone()).unwrap();
@@ -226,13 +210,12 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
 
 #[test]
 fn the_last_choice_is_kept_with_the_project() {
-    let place = Place::new();
-    let (session, _) = place.project(&labels(5, 5, 10));
+    let place = TestFolder::new();
+    let (session, _) = project(&place, &labels(5, 5, 10));
     let choices = ProjectChoices { compared: Some(women_and_men()), ..ProjectChoices::default() };
     session.project.save_choices(&choices).unwrap();
     let path = session.project.info().unwrap().path;
     drop(session);
-    let again =
-        Session::open(std::path::Path::new(&path), &Home::inside(place.folder.path(), Vec::new())).unwrap();
+    let again = open(std::path::Path::new(&path));
     assert_eq!(again.project.info().unwrap().choices, choices);
 }

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, open};
 use dissensus_api::{
     HistoryEntry, HistoryWish, MergeConsent, NewAttentionCheck, NewDecision, NewLabel, StudyWish, TextQuery,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, HistoryKind, LabelSource, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_store::{CopyTarget, Store};
 use std::ops::ControlFlow;
@@ -15,14 +15,10 @@ use std::path::{Path, PathBuf};
 
 const QUESTION: QuestionId = QuestionId(1);
 
-fn open(path: &Path) -> Session {
-    Session::open(path, &Home::inside(&path.parent().unwrap().join("home"), Vec::new())).unwrap()
-}
-
 /// Texts and two people, "Ada Lovelace" and "Ben".
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
-    let session = Session::create(&path, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
+    let session = create(&path);
     let file = folder.join("texts.csv");
     let rows: String = (1..=6).map(|n| format!("t{n},Text number {n},stranger,{n}\n")).collect();
     std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();

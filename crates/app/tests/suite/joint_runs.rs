@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_api::{
-    HeldHead, ImportChoices, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning,
-};
+use crate::support::{StopHalfWay, home, import_into, tiny};
+use dissensus_api::{HeldHead, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning};
 use dissensus_app::session::Session;
 use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId,
@@ -13,37 +12,17 @@ use dissensus_domain::{
 };
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::{RunId, RunPart, Store};
 use dissensus_training::encoding::EncoderChoice;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-fn home(folder: &Path) -> Home {
-    Home::inside(folder, Vec::new())
-}
-
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
 
 fn body(text: u32) -> String {
     let word = ["good", "bad", "fair", "not fair", "ungood"][text as usize % 5];
     format!("this comment is {word} and {text}")
-}
-
-fn import(session: &Session, folder: &Path, question: Option<&str>, csv: &str) {
-    let file = folder.join("in.csv");
-    std::fs::write(&file, csv).unwrap();
-    let choices = ImportChoices { question: question.map(Into::into), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
 }
 
 /// Labels of these texts by these people.
@@ -78,8 +57,8 @@ const OPTIONS: u32 = 3;
 /// of three, about the first 50.
 fn project(folder: &Path, split: Option<fn(u32) -> &'static str>) -> Session {
     let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
-    import(&session, folder, Some("rude"), &rows(0..60, &["a", "b", "c"], split, rude));
-    import(&session, folder, Some("tone"), &rows(30..90, &["c", "d"], split, tone));
+    import_into(&session, "rude", &rows(0..60, &["a", "b", "c"], split, rude));
+    import_into(&session, "tone", &rows(30..90, &["c", "d"], split, tone));
     let scale = Scale::new(ScaleKind::MultiLabel, (0..OPTIONS).map(|n| format!("f{n}"))).unwrap();
     session.project.add_question("feelings", "", scale).unwrap();
     let question = id(&session, "feelings");
@@ -154,22 +133,6 @@ fn texts_of(folder: &Path, run: u32, part: RunPart) -> BTreeSet<TextId> {
 
 fn files(folder: &Path, run: &RunInfo) -> PathBuf {
     folder.join("p.dissensus.runs").join(&run.uid)
-}
-
-/// Stops halfway.
-#[derive(Default)]
-struct StopHalfWay(AtomicBool);
-
-impl Progress for StopHalfWay {
-    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
-        if doing == "training" && total.is_some_and(|total| done > total / 2) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 const QUESTIONS: [&str; 3] = ["rude", "tone", "feelings"];
@@ -397,7 +360,7 @@ fn runs_of_all_options_keep_which_go_together() {
         sets[usize::from(text * 7 % 13 < 6) + 2 * usize::from(text % 5 < 2)].to_owned()
     };
     let split = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
-    import(&session, folder.path(), Some("moods"), &rows(0..400, &["gold"], Some(split), mood));
+    import_into(&session, "moods", &rows(0..400, &["gold"], Some(split), mood));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let runs =
         train(&session, &session.runs.choices(id(&session, "moods"), ModelKind::Shared, "frozen").unwrap());
@@ -486,7 +449,7 @@ fn the_official_split_holds_for_all_questions() {
     }
     // The body of a text that "rude" is tested on gets into the training of "tone" under another id.
     let csv = format!("text_id,text,annotator_id,label,split\nu1,  {} ,d,2,train\n", body(2).to_uppercase());
-    import(&session, folder.path(), Some("tone"), &csv);
+    import_into(&session, "tone", &csv);
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
     assert!(error.contains("official split has 1 of the texts") && error.contains("split column"), "{error}");
@@ -534,8 +497,8 @@ fn runs_on_one_frozen_encoder_are_asked_together() {
 fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
-    import(&session, folder.path(), Some("rude"), &rows(0..40, &["a", "b"], None, rude));
-    import(&session, folder.path(), Some("tone"), &rows(40..80, &["c"], None, tone));
+    import_into(&session, "rude", &rows(0..40, &["a", "b"], None, rude));
+    import_into(&session, "tone", &rows(40..80, &["c"], None, tone));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     for run in train(&session, &choices(&session, ModelKind::Multilevel, "last-1", &["rude", "tone"])) {
         let told = run.notes.last().unwrap();
@@ -626,10 +589,9 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
     let missing = TrainChoices { held: held(99, "rude"), ..asked.clone() };
     assert_eq!(session.runs.train(&missing, DeviceChoice::Cpu, &Silent).unwrap_err().code(), "no-such-run");
     // A new annotator has answered: the head does not know them.
-    import(
+    import_into(
         &session,
-        folder.path(),
-        Some("rude"),
+        "rude",
         "text_id,text,annotator_id,label,split\nt1,this comment is bad and 1,new,yes,train\n",
     );
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();

@@ -3,34 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::TestFolder;
 use dissensus_api::{ColumnChoices, ImportChoices};
-use dissensus_app::session::Session;
-use dissensus_project::home::Home;
-use std::path::PathBuf;
-use tempfile::TempDir;
-
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn project(&self, name: &str) -> Session {
-        let home = Home::inside(&self.0.path().join("home"), Vec::new());
-        Session::create(&self.0.path().join(format!("{name}.dissensus")), &home).unwrap()
-    }
-
-    fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-
-    fn kept(&self) -> PathBuf {
-        self.0.path().join("home/columns.json")
-    }
-}
 
 const FIRST: &str = "text_id,text,annotator_id,label,town\nt1,so good,ana,1,york\nt2,well,ben,2,hull\n";
 /// The same columns in another order.
@@ -45,13 +19,13 @@ fn by_town(guess: &ColumnChoices) -> ImportChoices {
 
 #[test]
 fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let (first, second) = (place.file("a.csv", FIRST), place.file("b.csv", SECOND));
     let guess = session.exchange.preview_as_last_time(&first).unwrap();
     assert!(!guess.as_last_time);
     session.exchange.import_as_job(&first, &ImportChoices::default()).unwrap();
-    assert!(!place.kept().exists(), "a guess is not kept");
+    assert!(!place.path("home/columns.json").exists(), "a guess is not kept");
     session.exchange.import_as_job(&first, &by_town(&guess.columns)).unwrap();
 
     // In another project too; the command and imports without choices still use the guess.
@@ -73,20 +47,20 @@ fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
 
 #[test]
 fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("a.csv", "text_id,text,label,town\nt1,so good,1,york\nt2,well,2,hull\n");
     let guess = session.exchange.preview_as_last_time(&file).unwrap().columns;
     let mut choices = by_town(&guess);
     choices.columns.as_mut().unwrap().annotator = Some("=Wilhelmina".into());
     session.exchange.import_as_job(&file, &choices).unwrap();
-    let kept = std::fs::read_to_string(place.kept()).unwrap();
+    let kept = std::fs::read_to_string(place.path("home/columns.json")).unwrap();
     assert!(kept.contains("town") && !kept.contains("Wilhelmina") && !kept.contains("york"), "{kept}");
     let shown = session.exchange.preview_as_last_time(&file).unwrap();
     assert!(shown.as_last_time && shown.columns.annotator.is_none());
 
     for damaged in ["{", "[1, {\"shape\": 7}]", "null"] {
-        std::fs::write(place.kept(), damaged).unwrap();
+        std::fs::write(place.path("home/columns.json"), damaged).unwrap();
         assert!(!session.exchange.preview_as_last_time(&file).unwrap().as_last_time, "{damaged}");
         session.exchange.import_as_job(&file, &choices).unwrap();
         assert!(session.exchange.preview_as_last_time(&file).unwrap().as_last_time, "{damaged}");
@@ -95,7 +69,7 @@ fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
 
 #[test]
 fn no_more_than_fifty_are_kept() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let mut files = Vec::new();
     for nth in 0..52 {

@@ -2,23 +2,19 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{open, sample_in};
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
 use dissensus_project::event::Event;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 fn opened(folder: &Path) -> Session {
     let path = folder.join("sample.dissensus");
-    if !path.exists() {
-        sample::create(&path).unwrap();
-    }
-    Session::open(&path, &Home::inside(folder, Vec::new())).unwrap()
+    if path.exists() { open(&path) } else { sample_in(folder) }
 }
 
 fn offensiveness(session: &Session) -> QuestionId {

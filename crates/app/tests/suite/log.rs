@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::home;
 use dissensus_api::ImportChoices;
 use dissensus_app::Application;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::start_log;
 use dissensus_training::encoding::EncoderChoice;
@@ -18,7 +18,7 @@ const SECRETS: [&str; 6] =
 #[test]
 fn a_whole_session_is_logged_without_texts_labels_or_names() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::inside(folder.path(), Vec::new());
+    let home = home(folder.path());
     assert_eq!(start_log(&home, Some("not a = filter =")).unwrap_err().code(), "setting");
     start_log(&home, None).unwrap();
 

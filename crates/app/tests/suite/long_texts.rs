@@ -3,21 +3,13 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::sample_in;
 use dissensus_api::ImportChoices;
-use dissensus_app::session::Session;
 use dissensus_encoder::{LongTexts, Prompt};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 use std::sync::Arc;
-
-fn sample(folder: &Path) -> Session {
-    let path = folder.join("sample.dissensus");
-    sample::create(&path).unwrap();
-    Session::open(&path, &Home::inside(folder, Vec::new())).unwrap()
-}
 
 fn choice(long_texts: Option<LongTexts>) -> EncoderChoice {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
@@ -31,7 +23,7 @@ fn choice(long_texts: Option<LongTexts>) -> EncoderChoice {
 #[test]
 fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(folder.path());
+    let session = sample_in(&folder);
     // The tiny tokenizer splits every text of the sample into more than 20 tokens.
     let short = folder.path().join("short.csv");
     std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
@@ -54,7 +46,7 @@ fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
 #[test]
 fn what_is_not_chosen_stays_as_the_project_has_it() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(folder.path());
+    let session = sample_in(&folder);
     let average = session.encoding.encode(&choice(None), &Silent).unwrap();
     assert!(average.averaged > 0 && average.encoder.ends_with("/windows"), "{}", average.encoder);
     let prompted =

@@ -2,57 +2,31 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{OpenSession, TestFolder, import, open};
 use dissensus_analysis::{EvaluateChoices, OptionPrediction, PlanChoices, SlipChoices, TextOptions};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, ScaleKind, TextId};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
-use std::path::PathBuf;
+use dissensus_test_support::TestProject;
 use std::sync::Arc;
-use tempfile::TempDir;
 
 const OPTIONS: usize = 12;
 
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.path().join("p.dissensus")
-    }
-
-    fn open(&self) -> Session {
-        Session::open(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap()
-    }
-
-    /// 20 texts, four annotators who answered 16 of them, and `options` options. The first one was never
-    /// chosen, the last one always.
-    fn labelled(&self, options: usize) -> (Session, Question) {
-        let session = Session::create(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap();
-        let rows: String = (0..20).map(|n| format!("t{n},body number {n}\n")).collect();
-        let texts = self.0.path().join("texts.csv");
-        std::fs::write(&texts, format!("text_id,text\n{rows}")).unwrap();
-        import(&session, &texts, &ImportChoices::default());
-        for name in ["ana", "ben", "cleo", "dora"] {
-            session.project.add_annotator(name, &Default::default()).unwrap();
-        }
-        let names = (0..options).map(|n| format!("option {n}"));
-        let scale = Scale::new(ScaleKind::MultiLabel, names).unwrap();
-        session.project.add_question("topics", "What is it about?", scale).unwrap();
-        let question = session.project.question(None).unwrap();
-        for text in 1..=16_u32 {
-            for annotator in 1..=4_u32 {
-                record(&session, &question, (text, annotator), set(text, annotator, options as u32));
-            }
-        }
-        (session, question)
-    }
+/// 20 texts, four annotators who answered 16 of them, and `options` options. The first one was never chosen,
+/// the last one always.
+fn labelled(place: &TestFolder, options: usize) -> (Session, Question) {
+    let answer = |text, annotator| (text, annotator, Answer::Options(set(text, annotator, options as u32)));
+    let session = (0..20)
+        .fold(TestProject::new(), |project, n| project.text(&format!("t{n}"), &format!("body number {n}")))
+        .question("topics", ScaleKind::MultiLabel, (0..options).map(|n| format!("option {n}")))
+        .annotators(["ana", "ben", "cleo", "dora"])
+        .answers((1..=16).flat_map(|text| (1..=4).map(move |annotator| answer(text, annotator))))
+        .session(&place.path("p.dissensus"));
+    let question = session.project.question(None).unwrap();
+    (session, question)
 }
 
 /// Options 1, 2, ... in turn, and always the last.
@@ -66,11 +40,6 @@ fn record(session: &Session, question: &Question, (text, annotator): (u32, u32),
     let (text, annotator, answer) = (TextId(text), AnnotatorId(annotator), Answer::Options(answer));
     let new = NewLabel { question: question.id, text, annotator, answer, duration_ms: None };
     session.labelling.record(&new, LabelSource::Command).unwrap();
-}
-
-fn import(session: &Session, file: &std::path::Path, choices: &ImportChoices) {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent).unwrap();
 }
 
 fn predicted(session: &Session, question: &Question, annotator: u32, text: &str) -> Vec<f32> {
@@ -96,8 +65,8 @@ fn asking(question: &Question) -> DisagreementQuery {
 
 #[test]
 fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
-    let place = Place::new();
-    let (session, question) = place.labelled(OPTIONS);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, OPTIONS);
     session.project.set_reveal(true).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
     let before = predicted(&session, &question, 1, "t17");
@@ -129,8 +98,8 @@ fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
 
 #[test]
 fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
-    let place = Place::new();
-    let (session, question) = place.labelled(OPTIONS);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, OPTIONS);
     session.live.fit(question.id, &Silent).unwrap();
     let p = predicted(&session, &question, 2, "t17");
     assert!(p.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{p:?}");
@@ -180,8 +149,8 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
 
 #[test]
 fn sixty_four_options_are_answered_learned_and_kept() {
-    let place = Place::new();
-    let (session, question) = place.labelled(64);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, 64);
     session.live.fit_anew(question.id, &Silent).unwrap();
     let all = OptionSet::from_bits(u64::MAX);
     record(&session, &question, (17, 1), all);
@@ -189,7 +158,7 @@ fn sixty_four_options_are_answered_learned_and_kept() {
     assert_eq!(now.len(), 64);
     session.close();
     // Stored with the project and updated: the same to the last displayed digit.
-    let session = place.open();
+    let session = open(&place.path("p.dissensus"));
     session.live.fit(question.id, &Silent).unwrap();
     let again = predicted(&session, &question, 1, "t18");
     assert!(furthest(&now, &again) < 1e-4, "{now:?} and {again:?}");
@@ -204,8 +173,8 @@ fn sixty_four_options_are_answered_learned_and_kept() {
 /// option or of its sets.
 #[test]
 fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
-    let place = Place::new();
-    let (session, question) = place.labelled(3);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, 3);
     session.live.fit(question.id, &Silent).unwrap();
     let (live, runs, analysis) = (&session.live, &session.runs, &session.analysis);
     let choices = EvaluateChoices {
@@ -266,8 +235,8 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
 /// texts.
 #[test]
 fn a_whole_question_is_evaluated_by_sets() {
-    let place = Place::new();
-    let (session, question) = place.labelled(4);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, 4);
     let choices = EvaluateChoices {
         question: None,
         models: vec![ModelKind::Shared, ModelKind::Multilevel],
@@ -314,8 +283,8 @@ fn a_whole_question_is_evaluated_by_sets() {
 
 /// 400 texts, 100 of them official test texts, whose answers have *sad* and *tired* together or *glad*;
 /// with `turned` those of the test are reversed.
-fn going_together(place: &Place, turned: bool) -> Session {
-    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+fn going_together(place: &TestFolder, turned: bool) -> Session {
+    let session = place.project("p");
     let row = |n: u32| {
         let test = n.is_multiple_of(4);
         let tired = (n * 7 % 13 < 6) != (turned && test);
@@ -323,7 +292,7 @@ fn going_together(place: &Place, turned: bool) -> Session {
         let set = sets[usize::from(tired) + 2 * usize::from(n % 5 < 2)];
         format!("t{n},body {n},gold,{set},{}\n", if test { "test" } else { "train" })
     };
-    let file = place.0.path().join("sets.csv");
+    let file = place.path("sets.csv");
     let rows: String = (0..400).map(row).collect();
     std::fs::write(&file, format!("text_id,text,annotator_id,label,split\n{rows}")).unwrap();
     import(&session, &file, &ImportChoices::default());
@@ -335,7 +304,7 @@ fn going_together(place: &Place, turned: bool) -> Session {
 #[test]
 fn options_that_go_together_are_learned_without_test_labels() {
     let evaluated = |turned: bool| {
-        let place = Place::new();
+        let place = TestFolder::new();
         let session = going_together(&place, turned);
         let choices = EvaluateChoices {
             question: None,
@@ -366,8 +335,8 @@ fn options_that_go_together_are_learned_without_test_labels() {
     assert_ne!(of_turned.test_gain, together.test_gain);
     assert_eq!(turned.options_together, found.options_together);
     // Too little data: options are independent, with a note.
-    let place = Place::new();
-    let (session, _) = place.labelled(4);
+    let place = TestFolder::new();
+    let (session, _) = labelled(&place, 4);
     let choices = EvaluateChoices {
         question: None,
         models: vec![ModelKind::Majority],
@@ -390,7 +359,7 @@ fn options_that_go_together_are_learned_without_test_labels() {
 /// Texts with two annotators show whether distances of people follow from correlated options.
 #[test]
 fn distances_of_people_take_options_together_where_that_is_shown() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = going_together(&place, false);
     let question = session.project.question(None).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
@@ -426,8 +395,8 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
 
 #[test]
 fn a_question_is_answered_whole() {
-    let place = Place::new();
-    let (session, question) = place.labelled(3);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, 3);
     let option = question.id.of_option(1);
     let new = NewLabel {
         question: option,
@@ -457,8 +426,8 @@ fn a_question_is_answered_whole() {
 
 #[test]
 fn labels_come_together_option_by_option() {
-    let place = Place::new();
-    let (session, question) = place.labelled(4);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, 4);
     let found = session.analysis.aggregate_options(&question, "majority", &Silent).unwrap();
     assert_eq!(found.len(), 16);
     for (text, row) in (1..=16_u32).zip(&found) {
@@ -475,8 +444,8 @@ fn labels_come_together_option_by_option() {
 
 #[test]
 fn orders_that_need_a_model_work_over_all_options() {
-    let place = Place::new();
-    let (session, question) = place.labelled(5);
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place, 5);
     session.live.fit(question.id, &Silent).unwrap();
     for order in [TextOrder::Informative, TextOrder::Disagreement] {
         let task = session.labelling.next_text(AnnotatorId(1), question.id, order, None).unwrap().unwrap();
@@ -487,8 +456,8 @@ fn orders_that_need_a_model_work_over_all_options() {
 /// More different sets than a scale has levels: the options are still all found, in any row.
 #[test]
 fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
-    let place = Place::new();
-    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let names: Vec<String> = (0..20).map(|n| format!("o{n:02}")).collect();
     let mut rows = "text_id,text,annotator,label\n".to_owned();
     for n in 0..300_usize {
@@ -509,7 +478,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
             n => format!("{line};{};{}\n", names[n % 19], names[(n / 19) % 19]),
         })
         .collect();
-    let file = place.0.path().join("sets.csv");
+    let file = place.path("sets.csv");
     std::fs::write(&file, &rows).unwrap();
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     let scale = preview.scale.unwrap();
@@ -517,13 +486,11 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     let with_last = rows.lines().filter(|line| line.contains("o19")).count() as u32;
     assert_eq!(preview.level_counts[19], with_last);
     import(&session, &file, &ImportChoices::default());
-    let written = place.0.path().join("again.csv");
+    let written = place.path("again.csv");
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     session.exchange.export(&written, None, false, silent.as_ref()).unwrap();
     let question = session.project.question(None).unwrap();
-    let again =
-        Session::create(&place.0.path().join("q.dissensus"), &Home::inside(place.0.path(), Vec::new()))
-            .unwrap();
+    let again = place.project("q");
     import(&again, &written, &ImportChoices::default());
     let copy = again.project.question(None).unwrap();
     assert_eq!(copy.scale, question.scale);
@@ -549,11 +516,11 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
 /// Values that look like sets, but are levels of a choice.
 #[test]
 fn sets_are_levels_where_a_choice_is_asked_for() {
-    let place = Place::new();
-    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let values = ["rude; threat", "rude", "threat", "rude; lie", "lie"];
     let rows: String = (0..20).map(|n| format!("t{n},body {n},a,{}\n", values[n % 5])).collect();
-    let file = place.0.path().join("levels.csv");
+    let file = place.path("levels.csv");
     std::fs::write(&file, format!("text_id,text,annotator,label\n{rows}")).unwrap();
     let guessed = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!(guessed.scale.unwrap().kind(), ScaleKind::MultiLabel);

@@ -2,22 +2,19 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, import_csv, tiny};
 use dissensus_analysis::panels::PanelFileChoices;
 use dissensus_api::{
     ColumnChoices, ImportChoices, NewLabel, PanelOrder, PanelVerdicts, PanelWish, StudyWish,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, PanelShare, QuestionId, ScaleKind, TextId};
-use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
+use dissensus_training::encoding::TextFileChoices;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tempfile::TempDir;
+use std::path::Path;
 
 const TEXTS: usize = 40;
 const PEOPLE: usize = 20;
@@ -40,60 +37,32 @@ fn labels() -> String {
     csv
 }
 
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn home(&self) -> Home {
-        Home::inside(&self.path("home"), Vec::new())
-    }
-
-    fn project(&self) -> (Session, QuestionId) {
-        let session = Session::create(&self.path("p.dissensus"), &self.home()).unwrap();
-        let file = self.path("labels.csv");
-        std::fs::write(&file, labels()).unwrap();
-        let column = |name: &str| Some(name.to_owned());
-        let columns = ColumnChoices {
-            text_id: column("text_id"),
-            text: column("text"),
-            annotator: column("annotator_id"),
-            label: column("label"),
-            attributes: vec!["gender".to_owned(), "age".to_owned()],
-            ..ColumnChoices::default()
-        };
-        let choices = ImportChoices {
-            columns: Some(columns),
-            scale: Some(ScaleKind::Ordinal),
-            levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
-            ..ImportChoices::default()
-        };
-        let silent: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(&file, &choices, &silent).unwrap();
-        let question = session.project.question(None).unwrap().id;
-        (session, question)
-    }
-
-    fn fitted(&self) -> (Session, QuestionId) {
-        let (session, question) = self.project();
-        session.live.fit(question, &Silent).unwrap();
-        (session, question)
-    }
+fn project(place: &TestFolder) -> (Session, QuestionId) {
+    let session = place.project("p");
+    let column = |name: &str| Some(name.to_owned());
+    let columns = ColumnChoices {
+        text_id: column("text_id"),
+        text: column("text"),
+        annotator: column("annotator_id"),
+        label: column("label"),
+        attributes: vec!["gender".to_owned(), "age".to_owned()],
+        ..ColumnChoices::default()
+    };
+    let choices = ImportChoices {
+        columns: Some(columns),
+        scale: Some(ScaleKind::Ordinal),
+        levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
+        ..ImportChoices::default()
+    };
+    import_csv(&session, &labels(), &choices);
+    let question = session.project.question(None).unwrap().id;
+    (session, question)
 }
 
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice {
-        encoder: Some(dir.to_string_lossy().into_owned()),
-        device: DeviceChoice::Cpu,
-        ..EncoderChoice::default()
-    }
+fn fitted(place: &TestFolder) -> (Session, QuestionId) {
+    let (session, question) = project(place);
+    session.live.fit(question, &Silent).unwrap();
+    (session, question)
 }
 
 fn share(attribute: &str, value: &str, share: f64) -> PanelShare {
@@ -127,8 +96,8 @@ fn code(result: Result<impl Sized, ProjectError>) -> &'static str {
 
 #[test]
 fn answers_that_were_given_decide_and_others_are_forecast() {
-    let place = Place::new();
-    let (session, question) = place.fitted();
+    let place = TestFolder::new();
+    let (session, question) = fitted(&place);
     // Text 0 was answered by everyone but p00, p03, ...: women 2, men 1.
     let all = named(question, &["p01", "p05", "p07", "p02"], "majority");
     let text = session.project.text_named("t0").unwrap().0;
@@ -162,8 +131,8 @@ fn answers_that_were_given_decide_and_others_are_forecast() {
 
 #[test]
 fn recipes_meet_their_shares_and_the_least_sure_come_first() {
-    let place = Place::new();
-    let (session, question) = place.fitted();
+    let place = TestFolder::new();
+    let (session, question) = fitted(&place);
     let wish =
         drawn(question, 8, &[share("gender", "Woman", 0.25), share("age", "old", 0.5)], "quorum:0.5@3");
     let found = ask(&session, &wish);
@@ -195,8 +164,8 @@ fn recipes_meet_their_shares_and_the_least_sure_come_first() {
 
 #[test]
 fn another_composition_decides_otherwise() {
-    let place = Place::new();
-    let (session, question) = place.fitted();
+    let place = TestFolder::new();
+    let (session, question) = fitted(&place);
     let of = |gender: &str| drawn(question, 6, &[share("gender", gender, 1.0)], "mean");
     let found = session.panels.ask(&of("Woman"), Some(&of("Man")), PanelOrder::Apart, 5, &Silent).unwrap();
     assert!(found.beside.is_some());
@@ -216,8 +185,8 @@ fn another_composition_decides_otherwise() {
 
 #[test]
 fn what_cannot_be_asked_is_named() {
-    let place = Place::new();
-    let (session, question) = place.fitted();
+    let place = TestFolder::new();
+    let (session, question) = fitted(&place);
     let refused = |wish: &PanelWish| {
         session.panels.ask(wish, None, PanelOrder::Unsure, 1, &Silent).map(drop).unwrap_err()
     };
@@ -244,7 +213,7 @@ fn what_cannot_be_asked_is_named() {
     says(&drawn(question, 12, &[share("gender", "Woman", 1.0)], "mean"), "panel-shares", "needs 12");
     let text = TextId(9_999);
     assert_eq!(code(session.panels.ask_about(&majority(&["p01"]), None, text)), "no-such-text");
-    let (other, unfitted) = Place::new().project();
+    let (other, unfitted) = project(&TestFolder::new());
     assert!(
         other.panels.ask(&named(unfitted, &["p01"], "mean"), None, PanelOrder::Unsure, 1, &Silent).is_err()
     );
@@ -252,8 +221,8 @@ fn what_cannot_be_asked_is_named() {
 
 #[test]
 fn panels_are_kept_in_the_file_wherever_it_goes() {
-    let place = Place::new();
-    let (session, question) = place.fitted();
+    let place = TestFolder::new();
+    let (session, question) = fitted(&place);
     let recipe = drawn(question, 8, &[share("gender", "Woman", 0.25)], "quorum:0.5@3");
     session.panels.save("board", &recipe).unwrap();
     session.panels.save("few", &named(question, &["p01", "p02"], "mean")).unwrap();
@@ -311,8 +280,8 @@ impl Progress for Stopped {
 
 #[test]
 fn a_file_of_texts_is_written_whole_or_not_at_all() {
-    let place = Place::new();
-    let (session, question) = place.project();
+    let place = TestFolder::new();
+    let (session, question) = project(&place);
     session.encoding.encode(&tiny(), &Silent).unwrap();
     session.live.fit(question, &Silent).unwrap();
     let new = place.path("new.csv");
@@ -353,8 +322,8 @@ fn a_file_of_texts_is_written_whole_or_not_at_all() {
 
 #[test]
 fn panels_are_asked_while_somebody_labels() {
-    let place = Place::new();
-    let (session, question) = place.fitted();
+    let place = TestFolder::new();
+    let (session, question) = fitted(&place);
     let wish = drawn(question, 6, &[share("gender", "Woman", 0.5)], "majority");
     std::thread::scope(|scope| {
         for _ in 0..2 {

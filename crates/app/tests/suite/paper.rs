@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, import_csv};
 use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperWish, PaperWritten};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_training::encoding::EncoderChoice;
@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
@@ -24,17 +23,11 @@ const HOSTILE: &str = "=cmd|'/c'!A0<script>alert(1)</script>\\input{/etc/passwd}
 /// Special characters that a text may contain.
 const ACTS: &str = "\u{1b}[2J\u{202e}<script>";
 
-fn home(folder: &TempDir) -> Home {
-    Home::inside(folder.path(), Vec::new())
-}
-
 fn empty(folder: &TempDir) -> Session {
     Session::create(&folder.path().join("p.dissensus"), &home(folder)).unwrap()
 }
 
-fn import(session: &Session, folder: &TempDir, csv: &str, scale: ScaleKind, question: &str, levels: &[&str]) {
-    let file = folder.path().join("labels.csv");
-    fs::write(&file, csv).unwrap();
+fn import_labels(session: &Session, csv: &str, scale: ScaleKind, question: &str, levels: &[&str]) {
     let choices = ImportChoices {
         columns: Some(ColumnChoices {
             text_id: Some("text_id".to_owned()),
@@ -49,8 +42,7 @@ fn import(session: &Session, folder: &TempDir, csv: &str, scale: ScaleKind, ques
         levels: (!levels.is_empty()).then(|| levels.iter().map(|&level| level.to_owned()).collect()),
         ..ImportChoices::default()
     };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_csv(session, csv, &choices);
 }
 
 /// Every annotator on every text; they differ in how high they go, and on every third text in what they
@@ -224,18 +216,18 @@ fn every_kind_of_question_is_reported_and_hostile_names_do_nothing() {
     let session = empty(&folder);
     let levels = ["0", "1", "2", "3", HOSTILE];
     let named = |at: usize| levels[at].replace('"', "\"\"");
-    import(&session, &folder, &rows(12, 40, |t, p| named(level(t, p))), ScaleKind::Ordinal, HOSTILE, &levels);
+    import_labels(&session, &rows(12, 40, |t, p| named(level(t, p))), ScaleKind::Ordinal, HOSTILE, &levels);
     let choice = |t: usize, p: usize| ["a", "b", "c"][(level(t, p) + t) % 3].to_owned();
-    import(&session, &folder, &rows(12, 40, choice), ScaleKind::Choice, "choice", &["a", "b", "c"]);
+    import_labels(&session, &rows(12, 40, choice), ScaleKind::Choice, "choice", &["a", "b", "c"]);
     let yes = |t: usize, p: usize| if level(t, p) > 2 { "yes" } else { "no" }.to_owned();
-    import(&session, &folder, &rows(12, 40, yes), ScaleKind::Binary, "binary", &[]);
+    import_labels(&session, &rows(12, 40, yes), ScaleKind::Binary, "binary", &[]);
     let set = |t: usize, p: usize| match level(t, p) {
         0 => "none".to_owned(),
         1 => "anger".to_owned(),
         2 => "anger + joy".to_owned(),
         _ => "joy".to_owned(),
     };
-    import(&session, &folder, &rows(12, 40, set), ScaleKind::MultiLabel, "set", &["anger", "joy"]);
+    import_labels(&session, &rows(12, 40, set), ScaleKind::MultiLabel, "set", &["anger", "joy"]);
     let span = |t: usize, p: usize| match level(t, p) % 3 {
         0 => "[]".to_owned(),
         n => format!(
@@ -244,7 +236,7 @@ fn every_kind_of_question_is_reported_and_hostile_names_do_nothing() {
             7 * (n - 1) + 6
         ),
     };
-    import(&session, &folder, &rows(12, 40, span), ScaleKind::Spans, "span", &["toxic"]);
+    import_labels(&session, &rows(12, 40, span), ScaleKind::Spans, "span", &["toxic"]);
     let dir = folder.path().join("report");
     let written = write(&session, &dir, PaperWish { quote_texts: true, ..PaperWish::default() }).unwrap();
     assert_eq!(written.questions.len(), 5);
@@ -306,9 +298,8 @@ fn too_little_is_said_and_nothing_is_invented() {
     let unlabelled = write(&session, &folder.path().join("unlabelled"), PaperWish::default()).unwrap();
     assert!(unlabelled.notes.iter().any(|note| note.contains("no labels yet")), "{:?}", unlabelled.notes);
     // One person.
-    import(
+    import_labels(
         &session,
-        &folder,
         &rows(1, 30, |t, _| (t % 5).to_string()),
         ScaleKind::Ordinal,
         "alone",
@@ -342,7 +333,7 @@ fn groups_of_few_people_are_told_on_wish_alone() {
             false => format!("{line}\n"),
         })
         .collect();
-    import(&session, &folder, &rare, ScaleKind::Ordinal, "q", &["0", "1", "2", "3", "4"]);
+    import_labels(&session, &rare, ScaleKind::Ordinal, "q", &["0", "1", "2", "3", "4"]);
     let masked = folder.path().join("masked");
     let written = write(&session, &masked, PaperWish::default()).unwrap();
     assert!(written.suppressed >= 2);
@@ -378,9 +369,8 @@ impl Progress for StopAt {
 fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
-    import(
+    import_labels(
         &session,
-        &folder,
         &rows(6, 25, |t, p| level(t, p).to_string()),
         ScaleKind::Ordinal,
         "q",
@@ -441,9 +431,8 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
         .unwrap();
     let jobs = session.project.jobs().unwrap();
     assert!(jobs.iter().any(|job| job.kind == "report" && job.title == "job"), "{jobs:?}");
-    import(
+    import_labels(
         &session,
-        &folder,
         &rows(7, 25, |t, p| level(t, p).to_string()),
         ScaleKind::Ordinal,
         "q",
@@ -458,7 +447,7 @@ fn agreement_is_divided_by_what_was_on_screen() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     let csv = rows(3, 60, |text, person| level(text, person).to_string());
-    import(&session, &folder, &csv, ScaleKind::Ordinal, "rude", &["0", "1", "2", "3", "4"]);
+    import_labels(&session, &csv, ScaleKind::Ordinal, "rude", &["0", "1", "2", "3", "4"]);
     let dir = folder.path().join("one");
     write(&session, &dir, PaperWish::default()).unwrap();
     assert!(!files(&dir).iter().any(|name| name.contains("agreement-by")), "nothing to divide by");
@@ -503,9 +492,8 @@ fn agreement_is_divided_by_what_was_on_screen() {
 fn an_evaluation_on_record_is_shown_with_paired_intervals_and_calibration() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
-    import(
+    import_labels(
         &session,
-        &folder,
         &rows(12, 60, |t, p| level(t, p).to_string()),
         ScaleKind::Ordinal,
         "q",

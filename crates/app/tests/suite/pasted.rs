@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::home;
 use dissensus_api::ImportChoices;
 use dissensus_app::Application;
-use dissensus_project::home::Home;
 use std::path::Path;
 
 #[test]
 fn a_table_and_lines_are_imported_and_their_files_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let workbench = Application::new(Home::inside(&folder.path().join("home"), Vec::new()));
+    let workbench = Application::new(home(folder.path()));
     workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     let table = "text\tannotator\tlabel\r\n\"two\nlines, \"\"so\"\"\"\tana\t1\r\nwell\tben\t2\r\n";
@@ -60,7 +60,7 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
 fn only_their_owner_can_read_what_was_pasted() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let workbench = Application::new(Home::inside(&folder.path().join("home"), Vec::new()));
+    let workbench = Application::new(home(folder.path()));
     workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
     let pasted = workbench.open_session().unwrap().exchange.paste("one\ntwo\n", None).unwrap();
     let mode = std::fs::metadata(&pasted.path).unwrap().permissions().mode() & 0o777;

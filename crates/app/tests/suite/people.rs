@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, open, tiny};
 use dissensus_api::{
     AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergeConsent, MergedFile, NewLabel, RunDetail,
     StudyWish, TrainChoices,
@@ -11,7 +12,6 @@ use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Remark};
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
@@ -20,19 +20,6 @@ use dissensus_training::encoding::EncoderChoice;
 use dissensus_transfer::exchange::{ExportChoices, Exported, Pseudonymised};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-fn tiny() -> EncoderChoice {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(folder.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(path: &Path) -> Session {
-    Session::open(path, &home(path.parent().unwrap())).unwrap()
-}
 
 fn question(session: &Session) -> QuestionId {
     session.project.question(Some("offensiveness")).unwrap().id

@@ -2,22 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{Stopped, home, sample_with_question};
 use dissensus_analysis::PlanChoices;
 use dissensus_api::{ImportChoices, NewLabel, PlanReport, PlanWish, ProjectChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
-use tempfile::TempDir;
-
-fn opened(folder: &TempDir) -> (Session, QuestionId) {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    (session, question)
-}
 
 fn plan(session: &Session, question: QuestionId, choices: PlanChoices) -> PlanReport {
     session.analysis.plan(question, choices, &Silent).unwrap()
@@ -26,7 +16,7 @@ fn plan(session: &Session, question: QuestionId, choices: PlanChoices) -> PlanRe
 #[test]
 fn a_plan_counts_what_is_there_and_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let choices = PlanChoices {
         reliability: 0.7,
         interval_width: Some(2.0),
@@ -64,7 +54,7 @@ fn a_plan_counts_what_is_there_and_what_is_missing() {
     drop(session);
     let copy = folder.path().join("copy.dissensus");
     std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
-    let session = Session::open(&copy, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::open(&copy, &home(folder.path())).unwrap();
     assert_eq!(plan(&session, question, choices), report);
     // An easily met request: everything can stop.
     let easy = plan(&session, question, PlanChoices { reliability: 0.01, ..PlanChoices::default() });
@@ -76,7 +66,7 @@ fn a_plan_counts_what_is_there_and_what_is_missing() {
 fn texts_on_which_people_agree_stop_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spread.dissensus");
-    let home = Home::inside(folder.path(), Vec::new());
+    let home = home(folder.path());
     let session = Session::create(&path, &home).unwrap();
     // Texts of ten labels: on the first half all but one agree, on the others people are divided.
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
@@ -129,7 +119,7 @@ fn texts_on_which_people_agree_stop_first() {
 fn a_label_takes_as_long_as_was_measured() {
     const FEW: usize = 19;
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let before = plan(&session, question, PlanChoices::default());
     assert_eq!((before.seconds_per_label, before.timed_labels, before.seconds_in_all), (None, 0, None));
     let person = session.project.annotators().unwrap()[0].id;
@@ -159,7 +149,7 @@ fn a_label_takes_as_long_as_was_measured() {
 #[test]
 fn a_label_more_is_a_label_less_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let choices = PlanChoices { reliability: 0.9, top: 1000, ..PlanChoices::default() };
     let before = plan(&session, question, choices);
     let person = session.project.annotators().unwrap()[0].id;
@@ -172,24 +162,15 @@ fn a_label_more_is_a_label_less_missing() {
     assert_eq!(u64::from(has - had), u64::from(after.labels - before.labels));
 }
 
-struct Stop;
-
-impl Progress for Stop {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn too_little_is_said_and_a_plan_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
-    let stopped = session.analysis.plan(question, PlanChoices::default(), &Stop).unwrap_err();
+    let (session, question) = sample_with_question(&folder);
+    let stopped = session.analysis.plan(question, PlanChoices::default(), &Stopped).unwrap_err();
     assert_eq!(stopped.code(), "cancelled");
     let path = folder.path().join("few.dissensus");
     drop(session);
-    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::create(&path, &home(folder.path())).unwrap();
     let file = folder.path().join("few.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
@@ -206,7 +187,7 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     }
     drop(session);
     let path = folder.path().join("same.dissensus");
-    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::create(&path, &home(folder.path())).unwrap();
     std::fs::write(&file, same).unwrap();
     session.exchange.import(&file, &Default::default(), &silent).unwrap();
     let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());

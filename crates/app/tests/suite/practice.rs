@@ -3,33 +3,25 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, home, import_into, open_in};
 use dissensus_api::{
     ImportChoices, MergeConsent, NewAttentionCheck, NewLabel, NewPracticeAnswer, NewPracticeRule,
     NewPracticeText, PracticeFeedback, PracticeStep, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, QuestionId, Standing, TextId};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange::ExportChoices;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn open(folder: &Path, file: &Path) -> Session {
-    Session::open(file, &Home::inside(&folder.join("home"), Vec::new())).unwrap()
-}
-
 /// A project with a number of texts and one ordinal question of five levels, labelled by another annotator.
 fn project(folder: &Path, texts: usize) -> PathBuf {
     let path = folder.join("study.dissensus");
-    let session = Session::create(&path, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
+    let session = create(&path);
     let rows: String =
         (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 5 + 1)).collect();
-    let file = folder.join("labels.csv");
-    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
-    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_into(&session, "rude", &format!("text_id,text,annotator_id,label\n{rows}"));
     path
 }
 
@@ -93,7 +85,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
     assert!(session.labelling.practice(ana).unwrap().is_none(), "nothing is practised on yet");
     assert!(!export(folder, &session, false)[0].contains("practice"));
@@ -131,7 +123,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     // After an interruption it continues where it was.
     session.close();
     drop(session);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let (last, told) = practise(&session, ana, true);
     assert_eq!((last.as_str(), told.state.step), ("t3", PracticeStep::Label), "who fails goes on");
     let result = told.state.result.unwrap();
@@ -162,7 +154,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     );
     // The file imports again, without the study's results of people.
     let again = folder.join("again.dissensus");
-    let other = Session::create(&again, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
+    let other = Session::create(&again, &home(folder)).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let imported =
         other.exchange.import(&folder.join("export.csv"), &ImportChoices::default(), &silent).unwrap();
@@ -192,7 +184,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
 fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let session = open(folder, &project(folder, 6));
+    let session = open_in(folder, &project(folder, 6));
     with_practice(
         &session,
         NewPracticeRule { pass: Some(1.0), within: Some(1), then: Some(AfterFailing::Stop) },
@@ -217,7 +209,7 @@ fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed
 fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let session = open(folder, &project(folder, 30));
+    let session = open_in(folder, &project(folder, 30));
     let question = question(&session);
     let texts: Vec<NewPracticeText> = (1..=8)
         .map(|n| NewPracticeText {
@@ -274,7 +266,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 20);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     with_practice(&session, rule(0.6, AfterFailing::Stop));
     let check = |id: &str| NewAttentionCheck {
         question: question(&session),
@@ -302,7 +294,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
 
     let mut handed = Vec::new();
     for (packet, good) in packets.iter().zip([false, true]) {
-        let own = open(folder, packet);
+        let own = open_in(folder, packet);
         let me = own.project.info().unwrap().packet.unwrap().annotator;
         assert!(
             own.study
@@ -339,7 +331,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
         handed.extend([file, early]);
     }
 
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     for _ in 0..2 {
         let merged = session.study.merge(&handed, &MergeConsent::all(), &Silent).unwrap();
         assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
@@ -362,14 +354,14 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     let again = session.study.write_again(&["ben".to_owned()], &folder.join("again"), &Silent).unwrap();
     session.close();
     drop(session);
-    let own = open(folder, Path::new(&again[0]));
+    let own = open_in(folder, Path::new(&again[0]));
     let me = own.project.info().unwrap().packet.unwrap().annotator;
     assert_eq!(step(&own, me), PracticeStep::Label);
     own.close();
     drop(own);
 
     // A withdrawal erases practice too.
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let ada = session.project.annotator("ada").unwrap().id;
     session.project.withdraw(ada).unwrap();
     assert!(session.study.practice().unwrap().people.iter().all(|one| one.annotator != "ada"));
@@ -380,7 +372,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     with_practice(&session, rule(1.0, AfterFailing::Stop));
     let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
     session.close();
@@ -389,7 +381,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
     std::fs::copy(&path, &copy).unwrap();
     // First in the one, all wrong; then in the other, all right: the annotator has seen the answers.
     for (file, right) in [(&path, false), (&copy, true)] {
-        let session = open(folder, file);
+        let session = open_in(folder, file);
         for _ in 0..3 {
             practise(&session, ana, right);
         }
@@ -399,7 +391,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
     let standing = |from: &Path, into: &Path| {
         let both = folder.join("both.dissensus");
         std::fs::copy(into, &both).unwrap();
-        let session = open(folder, &both);
+        let session = open_in(folder, &both);
         let merged = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
         assert!(!merged.files[0].refused && merged.files[0].new == 3, "{merged:?}");
         let people = session.study.practice().unwrap().people;
@@ -414,7 +406,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 20);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let question = question(&session);
     let checks: Vec<NewAttentionCheck> = (11..=14)
         .map(|n| NewAttentionCheck {
@@ -477,7 +469,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     session.close();
     drop(session);
     for (person, round) in told.people.iter().zip([2, 1]) {
-        let own = open(folder, Path::new(person.file.as_ref().unwrap()));
+        let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
         let me = own.project.info().unwrap().packet.unwrap().annotator;
         let state = own.labelling.practice(me).unwrap().unwrap();
         assert_eq!((state.step, state.round), (PracticeStep::Practise, round), "{}", person.annotator);
@@ -495,7 +487,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
     with_practice(&session, rule(1.0, AfterFailing::Stop));
     for _ in 0..3 {
@@ -542,7 +534,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 20);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
     with_practice(&session, rule(0.8, AfterFailing::Stop));
     let asked = question(&session);
@@ -565,7 +557,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
     assert_eq!(step(&session, ana), PracticeStep::Label, "a round that ended is not begun again");
     let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     for (person, wanted) in told.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
-        let own = open(folder, Path::new(person.file.as_ref().unwrap()));
+        let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
         let me = own.project.info().unwrap().packet.unwrap().annotator;
         assert_eq!(step(&own, me), wanted, "{}", person.annotator);
         assert_eq!(own.study.open_packet().unwrap().unwrap().since, 0, "nothing was done in it yet");

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, import_into, tiny};
 use dissensus_api::{
     AuxiliaryQuestion, ColumnChoices, CorrelationChoice, CorrelationFigure, HeldHead, ImportChoices,
     JointQuestion, NewLabel, QuestionCorrelation, RunInfo, ScorePair, TrainChoices,
@@ -11,11 +12,9 @@ use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId, WorkState,
 };
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
-use dissensus_training::encoding::EncoderChoice;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,15 +22,6 @@ use std::time::{Duration, Instant};
 
 const TEXTS: u32 = 120;
 const PEOPLE: u32 = 4;
-
-fn home(folder: &Path) -> Home {
-    Home::inside(folder, Vec::new())
-}
-
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
 
 /// Mixed well enough to depend on neither (splitmix64).
 fn mixed(a: u32, b: u32) -> u64 {
@@ -47,16 +37,12 @@ fn body(text: u32) -> String {
     format!("{word} comment {} {text}", mixed(text, 7) % 1_000_000)
 }
 
-fn import(session: &Session, folder: &Path, question: &str, rows: impl Iterator<Item = (u32, u32, String)>) {
+fn import_pairs(session: &Session, question: &str, rows: impl Iterator<Item = (u32, u32, String)>) {
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for (text, who, label) in rows {
         writeln!(csv, "t{text},{},p{who},{label}", body(text)).unwrap();
     }
-    let file = folder.join("in.csv");
-    std::fs::write(&file, csv).unwrap();
-    let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_into(session, question, &csv);
 }
 
 fn pairs(texts: std::ops::Range<u32>) -> impl Iterator<Item = (u32, u32)> {
@@ -76,8 +62,8 @@ fn project(folder: &Path) -> Session {
         let level = if text.is_multiple_of(2) == often(text, who, 2) { 3 } else { 1 };
         (text, who, if mixed(text, who).is_multiple_of(7) { 2 } else { level }.to_string())
     };
-    import(&session, folder, "rude", pairs(0..80).map(rude));
-    import(&session, folder, "harm", pairs(40..TEXTS).map(harm));
+    import_pairs(&session, "rude", pairs(0..80).map(rude));
+    import_pairs(&session, "harm", pairs(40..TEXTS).map(harm));
     let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
     session.project.add_question("mood", "", scale).unwrap();
     for text in 0..20 {
@@ -154,8 +140,8 @@ fn what_labels_have_in_common_is_in_no_held_out_figure() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let coin = |(text, who): (u32, u32)| (text, who, ["no", "yes"][(mixed(text, 3) % 2) as usize].to_owned());
-    import(&session, folder.path(), "a", pairs(0..TEXTS).map(coin));
-    import(&session, folder.path(), "b", pairs(0..TEXTS).map(coin));
+    import_pairs(&session, "a", pairs(0..TEXTS).map(coin));
+    import_pairs(&session, "b", pairs(0..TEXTS).map(coin));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let found = correlate(&session, &CorrelationChoice::default());
     let ScorePair { held_out, as_learned, .. } = found.pairs[0];
@@ -232,12 +218,7 @@ fn what_cannot_be_correlated_is_told() {
         (error.code().to_owned(), error.to_string())
     };
     assert_eq!(code(&CorrelationChoice::default()).0, "not-correlated");
-    import(
-        &session,
-        folder.path(),
-        "rude",
-        pairs(0..9).map(|(t, w)| (t, w, ["no", "yes"][t as usize % 2].into())),
-    );
+    import_pairs(&session, "rude", pairs(0..9).map(|(t, w)| (t, w, ["no", "yes"][t as usize % 2].into())));
     assert!(code(&CorrelationChoice::default()).1.contains("two questions with labels"));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     session.project.add_question("harm", "", scale).unwrap();

@@ -2,27 +2,19 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, open};
 use dissensus_api::{MergeConsent, MergedFile, QuestionPart, TrainChoices};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LevelEdit, QuestionHelp, QuestionId};
 use dissensus_editing::{QuestionChange, define_levels};
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::{Path, PathBuf};
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(path: &Path) -> Session {
-    Session::open(path, &home(path.parent().unwrap())).unwrap()
-}
 
 /// Sets the levels of the sample's question, by their names.
 fn set(session: &Session, levels: &[&str]) -> Result<bool, String> {

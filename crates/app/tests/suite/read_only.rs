@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, tiny};
 use dissensus_analysis::SlipChoices;
 use dissensus_api::{
     Beside, DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, MergeConsent,
@@ -20,19 +21,13 @@ use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
-use dissensus_training::encoding::EncoderChoice;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
 
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
@@ -81,11 +76,6 @@ struct Study {
     run: u32,
     plan: StudyWish,
     panel: PanelWish,
-}
-
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
 }
 
 fn check(question: QuestionId, text: u32) -> NewAttentionCheck {

@@ -2,37 +2,33 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, import_as_guessed, try_import};
 use dissensus_api::{
     AttributeConflicts, ImportAccount, ImportChoices, ImportPreview, ImportReport, JoinChoice, QuestionScale,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::ScaleKind;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tempfile::TempDir;
 
-struct Place {
-    folder: TempDir,
+struct Opened {
+    folder: TestFolder,
     session: Session,
 }
 
-impl Place {
+impl Opened {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = Home::inside(folder.path(), Vec::new());
-        let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+        let folder = TestFolder::new();
+        let session = folder.project("p");
         Self { folder, session }
     }
 
     fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, content).unwrap();
-        path
+        self.folder.file(name, content)
     }
 
     fn preview(&self, file: &Path, choices: &ImportChoices) -> ImportPreview {
@@ -40,12 +36,11 @@ impl Place {
     }
 
     fn import(&self, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
-        let silent: Arc<dyn Progress> = Arc::new(Silent);
-        self.session.exchange.import(file, choices, &silent)
+        try_import(&self.session, file, choices)
     }
 
     fn guessed(&self, file: &Path) -> ImportReport {
-        self.import(file, &ImportChoices::default()).unwrap()
+        import_as_guessed(&self.session, file)
     }
 
     fn texts(&self) -> u32 {
@@ -81,7 +76,7 @@ fn wide() -> String {
 
 #[test]
 fn every_question_of_a_row_is_shown_and_imported() {
-    let place = Place::new();
+    let place = Opened::new();
     let file = place.file("ratings.csv", &questions());
     let preview = place.preview(&file, &ImportChoices::default());
     assert!(!preview.undecided && preview.problem.is_none(), "{preview:?}");
@@ -114,7 +109,7 @@ fn every_question_of_a_row_is_shown_and_imported() {
 
 #[test]
 fn nothing_is_imported_by_a_guess_that_is_not_clear() {
-    let place = Place::new();
+    let place = Opened::new();
     let mut table = "text_id,text,annotator_id,label,date\n".to_owned();
     for t in 0..4 {
         writeln!(table, "t{t},Text number {t},a,{},0{}/0{}/2024", t % 2, t + 1, t + 2).unwrap();
@@ -141,7 +136,7 @@ fn nothing_is_imported_by_a_guess_that_is_not_clear() {
 #[test]
 fn a_reading_that_was_written_down_gives_the_same_import() {
     for (name, content) in [("a.csv", questions()), ("b.csv", wide())] {
-        let place = Place::new();
+        let place = Opened::new();
         let file = place.file(name, &content);
         let preview = place.preview(&file, &ImportChoices::default());
         let written = serde_json::to_string(&preview.columns).unwrap();
@@ -154,7 +149,7 @@ fn a_reading_that_was_written_down_gives_the_same_import() {
 
 #[test]
 fn a_set_has_all_of_its_options_and_takes_later_files() {
-    let place = Place::new();
+    let place = Opened::new();
     let table = |chosen: &dyn Fn(usize, usize, usize) -> bool| {
         let mut table = "id,text,rater_id,joy,anger,fear,neutral\n".to_owned();
         for t in 0..6 {
@@ -183,13 +178,13 @@ fn a_set_has_all_of_its_options_and_takes_later_files() {
 
 #[test]
 fn labels_that_were_given_since_stay() {
-    let place = Place::new();
+    let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     assert_eq!(place.guessed(&file).labels, 20);
     place.session.labelling.label_by_name("rater_1", "s0", "2", None).unwrap();
     let again = place.guessed(&file);
     assert_eq!((again.labels, again.changes.outdated_rows), (0, 1));
-    let out = place.folder.path().join("out.csv");
+    let out = place.folder.path("out.csv");
     place.session.exchange.export(&out, None, false, &Silent).unwrap();
     let mut rows = csv::Reader::from_path(&out).unwrap();
     let current = rows.deserialize::<std::collections::BTreeMap<String, String>>().map(Result::unwrap);
@@ -214,7 +209,7 @@ impl Progress for Cancelling {
 
 #[test]
 fn an_import_that_is_cancelled_brings_nothing() {
-    let place = Place::new();
+    let place = Opened::new();
     let mut table = "id,text,rater_1,rater_2,rater_3\n".to_owned();
     for t in 0..3000 {
         writeln!(table, "s{t},A sentence {t},{},{},{}", t % 3, (t + 1) % 3, t % 2).unwrap();
@@ -230,7 +225,7 @@ fn an_import_that_is_cancelled_brings_nothing() {
 
 #[test]
 fn two_imports_of_one_file_at_once_bring_it_once() {
-    let place = Place::new();
+    let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     let place = &place;
     // The second one finds the question of the first, or everything.
@@ -245,7 +240,7 @@ fn two_imports_of_one_file_at_once_bring_it_once() {
 
 #[test]
 fn two_files_are_one_and_a_file_that_is_gone_is_named() {
-    let place = Place::new();
+    let place = Opened::new();
     let texts = place.file(
         "comments.tsv",
         "rev_id\tcomment\tyear\n1\tThis is a comment\t2002\n2\tanother one here\t2003\n",
@@ -257,7 +252,7 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
     assert_eq!((alone.bad_row_count, alone.bad_rows.len()), (4, 4));
     assert!(alone.bad_rows[0].message.contains("import the texts first"), "{:?}", alone.bad_rows[0]);
     for (main, other) in [(&labels, &texts), (&texts, &labels)] {
-        let place = Place::new();
+        let place = Opened::new();
         let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
         let columns = place.session.exchange.join_columns(main, &ImportChoices::default(), &join).unwrap();
         let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
@@ -279,7 +274,7 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
 
 #[test]
 fn a_row_is_rejected_once_whatever_number_of_its_answers_are_bad() {
-    let place = Place::new();
+    let place = Opened::new();
     let first = place.file("wide.csv", &wide());
     place.guessed(&first);
     let bad = "id,sentence,rater_1,rater_2,rater_3\nn1,New sentence one,9,8,0\nn2,New sentence two,1,1,1\n";
@@ -299,7 +294,7 @@ fn a_row_is_rejected_once_whatever_number_of_its_answers_are_bad() {
 
 #[test]
 fn notices_mend_what_they_are_about() {
-    let place = Place::new();
+    let place = Opened::new();
     let mut table = "text_id,text,annotator_id,gender,label\n".to_owned();
     for (nth, label) in ["Yes", "yes", "NO", "no", "NA", "Yes", "no", "No"].iter().enumerate() {
         let gender = ["Woman", "woman"][nth / 2 % 2];
@@ -334,7 +329,7 @@ fn notices_mend_what_they_are_about() {
 
 #[test]
 fn an_attribute_of_the_project_stays_whatever_the_rule() {
-    let place = Place::new();
+    let place = Opened::new();
     let table = |age: [u32; 4]| {
         let row = |(nth, age): (usize, &u32)| format!("t{nth},Text number {nth},a,{age},{}\n", nth % 2);
         format!(
@@ -354,7 +349,7 @@ fn an_attribute_of_the_project_stays_whatever_the_rule() {
 
 #[test]
 fn texts_with_other_metadata_are_accounted_for() {
-    let place = Place::new();
+    let place = Opened::new();
     let table =
         "id,text,source_name\n1,one text here,a\n2,two texts here,b\n1,one text here,c\n2,two texts here,b\n";
     let report = place.guessed(&place.file("texts.csv", table));
@@ -365,7 +360,7 @@ fn texts_with_other_metadata_are_accounted_for() {
 
 #[test]
 fn one_question_is_not_named_for_several() {
-    let place = Place::new();
+    let place = Opened::new();
     let file = place.file("ratings.csv", &questions());
     let named = ImportChoices { question: Some("overall".to_owned()), ..ImportChoices::default() };
     assert_eq!(place.import(&file, &named).unwrap_err().code(), "several-questions");
@@ -374,7 +369,7 @@ fn one_question_is_not_named_for_several() {
 
 #[test]
 fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
-    let place = Place::new();
+    let place = Opened::new();
     let (mut texts, mut labels) = ("id,text\n".to_owned(), "id,comment_id,annotator,label\n".to_owned());
     for t in 1..=60 {
         writeln!(texts, "{t},Comment number {t}").unwrap();
@@ -383,14 +378,14 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
     }
     let (texts, labels) = (place.file("texts.csv", &texts), place.file("labels.csv", &labels));
     for (main, other) in [(&labels, &texts), (&texts, &labels)] {
-        let place = Place::new();
+        let place = Opened::new();
         let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
         let columns = place.session.exchange.join_columns(main, &ImportChoices::default(), &join).unwrap();
         let report =
             place.import(main, &ImportChoices { columns: Some(columns), ..ImportChoices::default() });
         let report = report.unwrap();
         assert_eq!((report.texts, report.labels, report.annotators), (60, 60, 2));
-        let out = place.folder.path().join("out.csv");
+        let out = place.folder.path("out.csv");
         place.session.exchange.export(&out, None, false, &Silent).unwrap();
         let exported = std::fs::read_to_string(out).unwrap();
         // Both have answered the first comment, and neither the last one.
@@ -401,7 +396,7 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
 
 #[test]
 fn a_column_that_is_left_out_brings_nothing() {
-    let place = Place::new();
+    let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     let left_out = dissensus_api::ColumnChoices { ignored: vec!["rater_3".to_owned()], ..Default::default() };
     let asked = ImportChoices { columns: Some(left_out), ..ImportChoices::default() };
@@ -421,7 +416,7 @@ fn a_column_that_is_left_out_brings_nothing() {
 
 #[test]
 fn folding_case_merges_no_other_levels() {
-    let place = Place::new();
+    let place = Opened::new();
     let table = |labels: &[&str]| {
         let row = |(nth, label): (usize, &&str)| format!("t{nth},Text number {nth},a,{label}\n");
         format!("text_id,text,annotator_id,label\n{}", labels.iter().enumerate().map(row).collect::<String>())
@@ -441,7 +436,7 @@ fn folding_case_merges_no_other_levels() {
 
 #[test]
 fn a_set_of_options_does_not_answer_a_question_of_another_kind() {
-    let place = Place::new();
+    let place = Opened::new();
     place.guessed(&place.file("wide.csv", &wide()));
     let mut table = "id,text,rater_id,joy,anger,fear,neutral\n".to_owned();
     for t in 0..8 {
@@ -487,7 +482,7 @@ fn new_shapes() -> [(&'static str, String, u32); 3] {
 #[test]
 fn readings_of_every_shape_are_given_back_as_they_were_written() {
     for (name, content, labels) in new_shapes() {
-        let place = Place::new();
+        let place = Opened::new();
         let file = place.file(name, &content);
         let preview = place.preview(&file, &ImportChoices::default());
         for reading in &preview.readings {
@@ -505,7 +500,7 @@ fn readings_of_every_shape_are_given_back_as_they_were_written() {
 
 #[test]
 fn people_who_are_not_named_are_never_guessed() {
-    let place = Place::new();
+    let place = Opened::new();
     let lines: String = (0..12)
         .map(|n| {
             format!("{{\"id\":{n},\"text\":\"This is text {n}\",\"ratings\":[{},{},2]}}\n", n % 3, n % 2)
@@ -523,7 +518,7 @@ fn people_who_are_not_named_are_never_guessed() {
 
 #[test]
 fn an_attribute_that_the_project_has_otherwise_is_counted() {
-    let place = Place::new();
+    let place = Opened::new();
     place.guessed(&place.file("a.csv", "text_id,text,annotator_id,label,gender\n1,a b,x,1,f\n2,c d,y,2,m\n"));
     let file = place.file("b.csv", "text_id,text,annotator_id,label,gender\n3,e f,x,1,m\n4,g h,x,2,d\n");
     let preview = place.preview(&file, &ImportChoices::default());

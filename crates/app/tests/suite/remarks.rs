@@ -3,47 +3,33 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{OpenSession, import_as_guessed, open_in};
 use dissensus_api::{
-    Beside, ImportChoices, MergeConsent, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
+    Beside, MergeConsent, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, Scale, ScaleKind, TextId};
+use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, TextId};
 use dissensus_labelling::guideline::OnScreen;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
+use dissensus_test_support::TestProject;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const QUESTION: QuestionId = QuestionId(1);
 
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(folder: &Path, file: &Path) -> Session {
-    Session::open(file, &home(folder)).unwrap()
-}
-
-fn import(session: &Session, file: &Path) -> Vec<String> {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, &ImportChoices::default(), &silent).unwrap().remarks
+fn import_remarks(session: &Session, file: &Path) -> Vec<String> {
+    import_as_guessed(session, file).remarks
 }
 
 /// A project with a number of texts, a question with reasons, and two annotators.
 fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
     let path = folder.join(name);
-    let session = Session::create(&path, &home(folder)).unwrap();
-    let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n}\n")).collect();
-    let file = folder.join(format!("{name}.csv"));
-    std::fs::write(&file, format!("text_id,text\n{rows}")).unwrap();
-    import(&session, &file);
-    let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3", "4", "5"]).unwrap();
-    session.project.add_question("rude", "How rude?", scale).unwrap();
+    let session = TestProject::new()
+        .ordinal("rude", ["1", "2", "3", "4", "5"])
+        .texts_with(texts as u32, |n| format!("Body of text {n}"))
+        .annotators(["ana", "ben"])
+        .session(&path);
     let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
     session.project.set_remark_form(QUESTION, &form).unwrap();
-    for person in ["ana", "ben"] {
-        session.project.add_annotator(person, &Default::default()).unwrap();
-    }
     (path, session)
 }
 
@@ -195,11 +181,11 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
         let file = folder.path().join(format!("out.{ending}"));
         assert_eq!(session.exchange.export(&file, None, false, &Silent).unwrap(), 3);
         let (_, other) = project(folder.path(), &format!("{ending}.dissensus"), 6);
-        let remarks = import(&other, &file);
+        let remarks = import_remarks(&other, &file);
         assert!(remarks.iter().any(|line| line.starts_with("6 remarks")), "{remarks:?}");
         assert_eq!(told(&other, ""), before, "{ending}");
         assert_eq!(other.project.info().unwrap().labels, 3);
-        let again = import(&other, &file);
+        let again = import_remarks(&other, &file);
         assert!(!again.iter().any(|line| line.contains("beside answers")), "{again:?}");
         assert_eq!(told(&other, ""), before, "{ending}, twice");
     }
@@ -226,7 +212,7 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
     session.exchange.export(&file, None, false, &Silent).unwrap();
     label(&session, "ana", "t1", 1, Remark::default(), None);
     session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
-    import(&session, &file);
+    import_remarks(&session, &file);
     assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
     // An older row after a newer one adds its note to its own answer, which is not current.
     let (_, other) = project(folder.path(), "o.dissensus", 3);
@@ -238,7 +224,7 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
          t1,Body of text 1,ana,1,rude,2021-01-01T00:00:00Z,import,old note of 1,,,,\n",
     )
     .unwrap();
-    import(&other, &file);
+    import_remarks(&other, &file);
     assert!(told(&other, "").is_empty(), "{:?}", told(&other, ""));
 }
 
@@ -248,7 +234,7 @@ fn metadata_of_such_names_stays_metadata() {
     let (_, session) = project(folder.path(), "p.dissensus", 1);
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,text,note,confidence\nm1,One more,author note,0.8\n").unwrap();
-    import(&session, &file);
+    import_remarks(&session, &file);
     label(&session, "ana", "m1", 3, Remark::default(), None);
     for noted in [false, true] {
         if noted {
@@ -257,7 +243,7 @@ fn metadata_of_such_names_stays_metadata() {
         let out = folder.path().join(format!("{noted}.csv"));
         session.exchange.export(&out, None, false, &Silent).unwrap();
         let (_, other) = project(folder.path(), &format!("{noted}.dissensus"), 1);
-        import(&other, &out);
+        import_remarks(&other, &out);
         assert_eq!(told(&other, "").len(), usize::from(noted));
         let again = folder.path().join(format!("{noted}-again.csv"));
         other.exchange.export(&again, None, false, &Silent).unwrap();
@@ -280,7 +266,7 @@ fn what_the_project_says_itself_is_not_overruled_by_a_file() {
          t3,Body of text 3,ana,,unknown,2020-01-01T00:00:00Z,,lost?,,,,\n",
     )
     .unwrap();
-    let remarks = import(&session, &file);
+    let remarks = import_remarks(&session, &file);
     assert!(remarks.iter().any(|line| line.starts_with("1 remark left out")), "{remarks:?}");
     assert_eq!(
         told(&session, ""),
@@ -313,7 +299,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     let packet = PathBuf::from(told_out.people[0].file.clone().unwrap());
     session.close();
     drop(session);
-    let hers = open(folder.path(), &packet);
+    let hers = open_in(folder.path(), &packet);
     let seen = hers.guideline.newest().unwrap().unwrap();
     assert_eq!((seen.id.as_str(), seen.body.as_str()), (written.guideline.id.as_str(), "# Rules\nBe fair"));
     assert!(hers.guideline.write(&guideline("mine", None), None).is_err(), "a packet writes no guideline");
@@ -353,7 +339,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     hers.study.hand_in(&handed, false).unwrap();
     hers.close();
     drop(hers);
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     // The guideline has changed meanwhile; her labels refer to the version that she had.
     session.guideline.write(&guideline("# Rules\nBe fair, and quick", None), None).unwrap();
     for _ in 0..2 {
@@ -469,7 +455,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
         let of = |path: &Path| format!("{}{ending}", path.display());
         std::fs::copy(of(&path), of(&moved)).unwrap();
     }
-    let session = open(folder.path(), &moved);
+    let session = open_in(folder.path(), &moved);
     let task = |who, text| session.labelling.task(who, QUESTION, text).unwrap();
     let back = task(ana, t2);
     assert_eq!((back.draft, back.remark), (Some(typed.clone()), Remark::default()));

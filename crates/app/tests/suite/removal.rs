@@ -2,31 +2,16 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, import, into_question, open, tiny};
 use dissensus_api::{HistoryWish, ImportChoices, NewLabel, Removal, RemovalCounts, TrainChoices};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Attributes, TextId};
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
-use dissensus_training::encoding::EncoderChoice;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-fn tiny() -> EncoderChoice {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(folder.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(path: &Path) -> Session {
-    Session::open(path, &home(path.parent().unwrap())).unwrap()
-}
 
 /// The sample project, with a file next to it that adds two texts, a person, a question and labels.
 fn with_file(folder: &Path) -> (PathBuf, PathBuf) {
@@ -37,10 +22,8 @@ fn with_file(folder: &Path) -> (PathBuf, PathBuf) {
     (path, file)
 }
 
-fn import(session: &Session, file: &Path) {
-    let choices = ImportChoices { question: Some("spam".into()), ..ImportChoices::default() };
-    let silent: Arc<dyn dissensus_project::jobs::Progress> = Arc::new(Silent);
-    session.exchange.import(file, &choices, &silent).unwrap();
+fn spam() -> ImportChoices {
+    into_question("spam")
 }
 
 fn everything() -> HistoryWish {
@@ -59,7 +42,7 @@ fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
     let session = open(&path);
     let before = counts(&session);
     assert_eq!(session.project.removal(&Removal::LastImport).unwrap_err().code(), "no-import");
-    import(&session, &file);
+    import(&session, &file, &spam());
     assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
     let preview = session.project.removal(&Removal::LastImport).unwrap();
     let all = RemovalCounts { questions: 1, texts: 2, annotators: 1, answers: 2, attributes: 0 };
@@ -69,7 +52,7 @@ fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
     assert_eq!(counts(&session), before);
     let log = session.project.history(&everything()).unwrap();
     assert!(format!("{log:?}").contains("import of more labels.csv"), "the log does not say it: {log:?}");
-    import(&session, &file);
+    import(&session, &file, &spam());
     assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
     session.close();
     // Also after reopening the file.
@@ -84,7 +67,7 @@ fn what_somebody_did_with_imported_texts_since_stays() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let session = open(&path);
-    import(&session, &file);
+    import(&session, &file, &spam());
     let person = session.project.add_annotator("Zelda", &Attributes::new()).unwrap().id;
     let question = session.project.question(Some("spam")).unwrap().id;
     let text = session.project.text_named("n2").unwrap().0;
@@ -112,7 +95,7 @@ fn what_a_training_run_knows_stays_until_the_run_goes() {
     let (path, file) = with_file(folder.path());
     let session = open(&path);
     let idle = session.project.add_annotator("Idle", &Attributes::new()).unwrap().id;
-    import(&session, &file);
+    import(&session, &file, &spam());
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
     let choices = session.runs.choices(question, ModelKind::Majority, "frozen").unwrap();
@@ -148,9 +131,9 @@ fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
         .unwrap()
         .info
         .id;
-    import(&session, &file);
+    import(&session, &file, &spam());
     session.project.remove(&Removal::LastImport).unwrap();
-    import(&session, &file);
+    import(&session, &file, &spam());
     let detail = session.runs.detail(run).unwrap();
     assert!(detail.info.problem.is_none());
     assert!(session.project.text_named("n1").unwrap().0.0 > session.project.info().unwrap().texts - 2);
@@ -165,7 +148,7 @@ fn a_window_takes_it_out_alone_and_goes_on() {
     let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.session().unwrap();
-    import(&session, &file);
+    import(&session, &file, &spam());
     let text = session.project.text_named("n1").unwrap().0;
     drop(session);
     workbench.alone(|session| session.project.remove(&Removal::LastImport)).unwrap();

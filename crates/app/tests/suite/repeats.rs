@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, import};
 use dissensus_api::{
     ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, Removal, RepeatReport,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Remark, TextId};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -35,10 +35,10 @@ fn answers() -> String {
 }
 
 fn created(folder: &TempDir, name: &str) -> Session {
-    Session::create(&folder.path().join(name), &Home::inside(folder.path(), Vec::new())).unwrap()
+    create(&folder.path().join(name))
 }
 
-fn import(session: &Session, file: &Path, occasion: Option<&str>) -> ImportReport {
+fn import_occasions(session: &Session, file: &Path, occasion: Option<&str>) -> ImportReport {
     let columns = occasion.map(|occasion| ColumnChoices {
         text_id: Some("item".into()),
         text: Some("body".into()),
@@ -48,8 +48,7 @@ fn import(session: &Session, file: &Path, occasion: Option<&str>) -> ImportRepor
         attributes: vec!["age".into()],
         ..ColumnChoices::default()
     });
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, &ImportChoices { columns, ..ImportChoices::default() }, &silent).unwrap()
+    import(session, file, &ImportChoices { columns, ..ImportChoices::default() })
 }
 
 fn repeats(session: &Session) -> RepeatReport {
@@ -73,7 +72,7 @@ fn imported(folder: &TempDir) -> Session {
     };
     let preview = session.exchange.preview(&file, &preview).unwrap();
     assert_eq!((preview.new_labels, preview.repeats), (40, 23));
-    let report = import(&session, &file, Some("round"));
+    let report = import_occasions(&session, &file, Some("round"));
     assert_eq!((report.labels, report.repeats, report.changes.replaced_in_file), (40, 23, 0));
     session
 }
@@ -94,7 +93,7 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
     assert!(ana.agreement.is_some());
     assert_eq!((ben.repeats, ben.agreement), (3, None), "three repeats tell no share");
     // Importing it again adds nothing.
-    let again = import(&session, &folder.path().join("answers.csv"), Some("round"));
+    let again = import_occasions(&session, &folder.path().join("answers.csv"), Some("round"));
     assert_eq!((again.labels, again.repeats, again.repeated_rows), (0, 0, 63));
     assert_eq!(repeats(&session), report);
 }
@@ -288,7 +287,7 @@ fn a_column_of_occasions_that_is_not_read_is_told() {
     let file = folder.path().join("some.csv");
     std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n2,b,ana,2,2\n3,c,ana,1,3\n")
         .unwrap();
-    let report = import(&session, &file, None);
+    let report = import_occasions(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (3, 0));
     let told = |report: &ImportReport| {
         report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
@@ -300,9 +299,9 @@ fn a_column_of_occasions_that_is_not_read_is_told() {
         "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
     )
     .unwrap();
-    assert!(told(&import(&session, &file, None)));
+    assert!(told(&import_occasions(&session, &file, None)));
     std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n1,a,ana,2,2\n").unwrap();
-    let report = import(&session, &file, None);
+    let report = import_occasions(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (0, 1));
     assert!(!told(&report), "{report:?}");
 }
@@ -334,7 +333,7 @@ fn an_export_imports_again_to_the_same_repeats() {
         assert_eq!(session.exchange.export(&out, None, false, &Silent).unwrap(), 63);
         let copy = created(&folder, &format!("{name}.dissensus"));
         // Without a setting: the column is recognised by its name.
-        let report = import(&copy, &out, None);
+        let report = import_occasions(&copy, &out, None);
         assert_eq!((report.labels, report.repeats), (40, 23), "{name}");
         let (ours, theirs) = (repeats(&session), repeats(&copy));
         assert_eq!((ours.overall, ours.repeats), (theirs.overall, theirs.repeats));
@@ -392,7 +391,7 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     }
     let path = folder.path().join("more.csv");
     std::fs::write(&path, file).unwrap();
-    import(&session, &path, Some("round"));
+    import_occasions(&session, &path, Some("round"));
     session.live.fit_anew(question, &Silent).unwrap();
     // Enough re-annotations, but by two people who depend only on the text, so that hardly any difference
     // is expected.

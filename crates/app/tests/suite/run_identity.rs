@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{offensiveness, open, tiny};
 use dissensus_api::{ImportChoices, RunDetail, TrainChoices};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_domain::AnnotatorId;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
@@ -17,34 +17,16 @@ use std::path::{Path, PathBuf};
 
 const TEXT: &str = "You call that a recipe?";
 
-fn tiny() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../encoder/tests/fixtures/tiny")
-        .to_string_lossy()
-        .into_owned()
-}
-
-fn open(path: &Path) -> Session {
-    Session::open(path, &Home::inside(&path.with_file_name("home"), Vec::new())).unwrap()
-}
-
 /// The sample under this name, encoded by a tiny encoder.
 fn sample_at(path: &Path) -> Session {
     sample::create(path).unwrap();
     let session = open(path);
+    session.encoding.encode(&tiny(), &Silent).unwrap();
     session
-        .encoding
-        .encode(&EncoderChoice { encoder: Some(tiny()), ..EncoderChoice::default() }, &Silent)
-        .unwrap();
-    session
-}
-
-fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
 }
 
 fn train(session: &Session, model: ModelKind, tuning: &str, seed: u32) -> RunDetail {
-    let choices = session.runs.choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
     let choices = TrainChoices { epochs: 1, seed, ..choices };
     session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
 }

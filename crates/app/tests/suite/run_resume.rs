@@ -3,54 +3,21 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_api::{ImportChoices, NewLabel, RunDetail, TrainChoices, WorkState};
+use crate::support::{StopHalfWay, encoded_sample, import_into, offensiveness, tiny};
+use dissensus_api::{NewLabel, RunDetail, TrainChoices, WorkState};
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
+use dissensus_domain::{Answer, LabelSource, TextId};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::event::Event;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
+use dissensus_project::jobs::Silent;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
-use tempfile::TempDir;
-
-fn sample(folder: &TempDir) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    let encoder = Some(tiny.to_string_lossy().into_owned());
-    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
-    session
-}
-
-fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
-}
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.runs.choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
     TrainChoices { epochs: 4, patience: 0, ..choices }
-}
-
-/// Stops halfway.
-#[derive(Default)]
-struct StopHalfWay(AtomicBool);
-
-impl Progress for StopHalfWay {
-    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
-        if doing == "training" && total.is_some_and(|total| done > total / 2) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// Bits of the test figures by name, and of the validation loss at each step.
@@ -66,8 +33,8 @@ fn figures(run: &RunDetail) -> Figures {
 }
 
 /// Changes everything that a user can change while a run is interrupted.
-fn change_everything(session: &Session, folder: &Path) {
-    let question = question(session);
+fn change_everything(session: &Session) {
+    let question = offensiveness(session);
     let someone = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
     let known = session.project.annotators().unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
     for text in 1..=40 {
@@ -83,32 +50,23 @@ fn change_everything(session: &Session, folder: &Path) {
         }
     }
     session.labelling.undo(known, question, LabelSource::Command).unwrap();
-    let file = folder.join("more.csv");
     let rows = "text_id,text,annotator_id,label,age\nx1,One more,Kim,3,40\nc001,,sim-ada,5,90\n";
     let rows = rows.replace("c001,,", "x2,Another,");
-    std::fs::write(&file, rows).unwrap();
-    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
-    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    let choice = EncoderChoice {
-        encoder: Some(tiny.to_string_lossy().into_owned()),
-        pooling: Some(dissensus_encoder::Pooling::Max),
-        ..EncoderChoice::default()
-    };
+    import_into(session, "offensiveness", &rows);
+    let choice = EncoderChoice { pooling: Some(dissensus_encoder::Pooling::Max), ..tiny() };
     session.encoding.encode(&choice, &Silent).unwrap();
 }
 
 fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let asked = choices(&session, model, tuning);
     let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     assert_eq!(error.code(), "cancelled");
     let stopped = session.runs.list().unwrap().remove(0);
     assert!(stopped.resumable && !stopped.data_changed);
-    change_everything(&session, folder.path());
+    change_everything(&session);
     let stopped = session.runs.list().unwrap().remove(0);
     assert!(stopped.resumable && stopped.data_changed);
     let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
@@ -147,7 +105,7 @@ fn separate_heads_with_a_soft_prompt_are_resumed_on_what_they_started_with() {
 #[test]
 fn a_failed_resume_changes_nothing_and_is_possible_again() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let asked = choices(&session, ModelKind::ShareRecFfn, "frozen");
     let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
@@ -172,7 +130,7 @@ fn a_failed_resume_changes_nothing_and_is_possible_again() {
 #[test]
 fn of_two_runs_started_at_once_one_begins() {
     let folder = tempfile::tempdir().unwrap();
-    let session = Arc::new(sample(&folder));
+    let session = Arc::new(encoded_sample(&folder));
     let asked = TrainChoices { epochs: 1, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
     for round in 0..6 {
         let begin_two = || {
@@ -212,7 +170,7 @@ fn of_two_runs_started_at_once_one_begins() {
 #[test]
 fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let asked = TrainChoices { epochs: 2, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
     let once = AtomicBool::new(true);
     session.subscribe(move |event| {

@@ -3,21 +3,20 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_api::{ImportChoices, TrainChoices};
+use crate::support::{Stopped, create, import_into, tiny};
+use dissensus_api::TrainChoices;
 use dissensus_app::session::Session;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
-use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
+use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs::RunPredictionFile;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tempfile::TempDir;
 
 const TEXTS: u32 = 60;
@@ -27,39 +26,26 @@ fn body(text: u32) -> String {
     format!("this comment is {} and {text}", ["good", "bad", "fair", "not fair", "ungood"][text as usize % 5])
 }
 
-fn import(
-    session: &Session,
-    folder: &Path,
-    question: &str,
-    people: &[&str],
-    label: impl Fn(u32, u32) -> String,
-) {
+fn import_labels(session: &Session, question: &str, people: &[&str], label: impl Fn(u32, u32) -> String) {
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
     for text in 0..TEXTS {
         for (nth, who) in people.iter().enumerate() {
             writeln!(csv, "t{text},{},{who},{}", body(text), label(text, nth as u32)).unwrap();
         }
     }
-    std::fs::write(folder.join("in.csv"), csv).unwrap();
-    let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&folder.join("in.csv"), &choices, &silent).unwrap();
+    import_into(session, question, &csv);
 }
 
 /// "rude", yes or no, by everyone but "d", and "tone", 1 to 3, by everyone.
 fn project() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::inside(folder.path(), Vec::new());
-    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    let session = create(&folder.path().join("p.dissensus"));
     let rude = |text: u32, who: u32| {
         ["no", "yes"][usize::from(text % 5 == 1 || (text + who).is_multiple_of(7))].to_owned()
     };
-    import(&session, folder.path(), "rude", &PEOPLE[..3], rude);
-    import(&session, folder.path(), "tone", &PEOPLE, |text, who| (1 + (text + who) % 3).to_string());
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    let tiny =
-        EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() };
-    session.encoding.encode(&tiny, &Silent).unwrap();
+    import_labels(&session, "rude", &PEOPLE[..3], rude);
+    import_labels(&session, "tone", &PEOPLE, |text, who| (1 + (text + who) % 3).to_string());
+    session.encoding.encode(&tiny(), &Silent).unwrap();
     (folder, session)
 }
 
@@ -190,15 +176,6 @@ fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody(
     assert_eq!(write(&[], "all.csv").0.annotators, PEOPLE.len());
 }
 
-struct Stop;
-
-impl Progress for Stop {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
     let (folder, session) = project();
@@ -231,7 +208,7 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
     assert!(refused(&[rude, tone], &none, &out).contains("--force"));
     assert_eq!(std::fs::read_to_string(&taken).unwrap(), "somebody's own");
     std::fs::remove_file(&taken).unwrap();
-    let stopped = session.runs.prediction_tables(&[rude, tone], &none, None, &out, &Stop).unwrap_err();
+    let stopped = session.runs.prediction_tables(&[rude, tone], &none, None, &out, &Stopped).unwrap_err();
     assert_eq!(stopped.code(), "cancelled");
     let left: Vec<PathBuf> = std::fs::read_dir(folder.path())
         .unwrap()

@@ -2,47 +2,23 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{encoded_sample, offensiveness};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_api::{ImportChoices, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning, WorkState};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Scale, ScaleKind, TextId};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::event::Event;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-use tempfile::TempDir;
-
-fn tiny() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
-}
-
-/// The sample, encoded by a tiny encoder.
-fn sample(folder: &TempDir) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let tiny = tiny().to_string_lossy().into_owned();
-    session
-        .encoding
-        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Silent)
-        .unwrap();
-    session
-}
-
-fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
-}
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.runs.choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
     TrainChoices { epochs: 2, ..choices }
 }
 
@@ -57,7 +33,7 @@ fn metric(run: &RunInfo, key: &str) -> f64 {
 #[test]
 fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     for kind in ModelKind::ALL {
         let detail = run(&session, &choices(&session, kind, "frozen"));
         let info = &detail.info;
@@ -93,7 +69,7 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
 #[test]
 fn the_figures_of_a_run_are_those_of_evaluate() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "frozen"));
     let evaluated = session
         .analysis
@@ -131,7 +107,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
 #[test]
 fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let before = session.encoding.state().unwrap().version.unwrap();
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "full"));
     let info = detail.info;
@@ -190,7 +166,7 @@ impl Progress for StopAfterFirst {
 #[test]
 fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let asked = TrainChoices { epochs: 4, ..choices(&session, ModelKind::SepHeads, "last-1") };
     let whole = run(&session, &asked);
     let stop = StopAfterFirst(AtomicBool::new(false));
@@ -210,7 +186,7 @@ fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
 #[test]
 fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,text\nmore-1,one more\n").unwrap();
     let asked = choices(&session, ModelKind::Multilevel, "frozen");
@@ -234,7 +210,7 @@ fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
 #[test]
 fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let (say, heard) = mpsc::channel();
     session.subscribe(move |event| {
         if let Event::Run(info) = event {
@@ -270,22 +246,29 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
 #[test]
 fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
-    let fresh = session.runs.defaults(question(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap();
-    assert_eq!(fresh, session.runs.choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap());
+    let session = encoded_sample(&folder);
+    let fresh =
+        session.runs.defaults(offensiveness(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap();
+    assert_eq!(
+        fresh,
+        session.runs.choices(offensiveness(&session), ModelKind::ShareRecDcn, "frozen").unwrap()
+    );
     let asked = TrainChoices { epochs: 1, batch: 32, ..fresh.clone() };
     run(&session, &asked);
     assert_eq!(
-        session.runs.defaults(question(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap(),
+        session.runs.defaults(offensiveness(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap(),
         asked
     );
-    assert_eq!(session.runs.choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap(), fresh);
+    assert_eq!(
+        session.runs.choices(offensiveness(&session), ModelKind::ShareRecDcn, "frozen").unwrap(),
+        fresh
+    );
 }
 
 #[test]
 fn a_failed_run_keeps_why() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let asked = TrainChoices {
         // The weights grow a thousandfold in every step.
         head_lr: 10.0,
@@ -315,7 +298,7 @@ fn a_failed_run_keeps_why() {
 #[test]
 fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_options() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap();
     let question = session.project.add_question("harm", "What is in it?", scale).unwrap();
     for i in 0..120_u32 {
@@ -350,7 +333,7 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
 #[test]
 fn evaluations_come_every_so_many_steps_and_steps_end_a_training() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let asked = TrainChoices {
         epochs: 50,
         max_steps: 12,
@@ -365,7 +348,7 @@ fn evaluations_come_every_so_many_steps_and_steps_end_a_training() {
 #[test]
 fn reports_are_written_by_their_ending() {
     let folder = tempfile::tempdir().unwrap();
-    let session = sample(&folder);
+    let session = encoded_sample(&folder);
     let ids: Vec<u32> = [ModelKind::ShareRecFfn, ModelKind::Multilevel]
         .iter()
         .map(|kind| run(&session, &choices(&session, *kind, "frozen")).info.id)

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::home;
 use dissensus_api::{ImportChoices, LabelTask, NewLabel, Progress as Far, ProjectChoices, TextOrder};
 use dissensus_app::session::Session;
 use dissensus_domain::{
     AnnotatorId, Answer, Condition, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet,
     TextId,
 };
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ struct Study {
 }
 
 fn open(folder: &Path) -> Session {
-    Session::open(&folder.join("p.dissensus"), &Home::inside(folder, Vec::new())).unwrap()
+    Session::open(&folder.join("p.dissensus"), &home(folder)).unwrap()
 }
 
 fn study(folder: &Path) -> Study {
-    let session = Session::create(&folder.join("p.dissensus"), &Home::inside(folder, Vec::new())).unwrap();
+    let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
     let file = folder.join("t.csv");
     std::fs::write(&file, "text_id,text\na,first text\nb,second text\nc,third text\nd,fourth text\n")
         .unwrap();

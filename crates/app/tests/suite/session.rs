@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, import};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
@@ -10,52 +11,11 @@ use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_project::event::Event;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use tempfile::TempDir;
-
-struct Place {
-    folder: TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn home(&self) -> Home {
-        Home::inside(self.folder.path(), Vec::new())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-
-    fn sample(&self) -> Session {
-        let path = self.path("sample.dissensus");
-        sample::create(&path).unwrap();
-        Session::open(&path, &self.home()).unwrap()
-    }
-
-    fn empty(&self) -> Session {
-        Session::create(&self.path("p.dissensus"), &self.home()).unwrap()
-    }
-}
-
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> dissensus_api::ImportReport {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent).unwrap()
-}
 
 fn import_error(
     session: &Session,
@@ -80,30 +40,23 @@ fn query(session: &Session) -> DisagreementQuery {
 
 #[test]
 fn the_sample_is_what_it_says() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let info = place.sample().project.info().unwrap();
     assert_eq!((info.texts, info.annotators, info.labels), (168, 8, 2 * 728));
     assert_eq!(info.simulated_notice.as_deref(), Some(sample::NOTICE));
     let kinds: Vec<ScaleKind> = info.questions.iter().map(|q| q.scale.kind()).collect();
     assert_eq!(kinds, [ScaleKind::Ordinal, ScaleKind::Binary]);
-    assert!(place.sample_annotators_are_simulated());
+    assert!(sample_annotators_are_simulated(&place));
 }
 
-impl Place {
-    fn sample_annotators_are_simulated(&self) -> bool {
-        let session = Session::open_to_read(&self.path("sample.dissensus"), &self.home()).unwrap();
-        session
-            .project
-            .annotators()
-            .unwrap()
-            .iter()
-            .all(|a| a.simulated && a.attributes.contains_key("tendency"))
-    }
+fn sample_annotators_are_simulated(place: &TestFolder) -> bool {
+    let session = Session::open_to_read(&place.path("sample.dissensus"), &place.home()).unwrap();
+    session.project.annotators().unwrap().iter().all(|a| a.simulated && a.attributes.contains_key("tendency"))
 }
 
 #[test]
 fn a_label_is_kept_learned_told_and_taken_back() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
     let heard = Arc::clone(&events);
@@ -152,7 +105,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
 
 #[test]
 fn undo_never_takes_back_what_was_not_given_here() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
     let simulated = session.project.annotator("sim-ada").unwrap().id;
@@ -161,7 +114,7 @@ fn undo_never_takes_back_what_was_not_given_here() {
 
 #[test]
 fn predictions_stay_hidden_from_the_person_who_labels() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
@@ -181,7 +134,7 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
 
 #[test]
 fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let all = query(&session);
     session.live.fit(all.question, &Silent).unwrap();
@@ -206,7 +159,7 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
 
 #[test]
 fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let query = query(&session);
     let labelled = |session: &Session, text| {
@@ -235,7 +188,7 @@ fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
 
 #[test]
 fn one_person_is_not_split() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let attributes: dissensus_domain::Attributes = [("role".to_owned(), "judge".to_owned())].into();
     session.project.add_annotator("Ana", &attributes).unwrap();
@@ -250,8 +203,8 @@ fn one_person_is_not_split() {
 
 #[test]
 fn too_few_shared_texts_have_no_scores() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let labels = "text_id,text,annotator_id,label\na,one,x,1\na,one,y,3\nb,two,x,2\nb,two,y,2\nc,three,x,3\n";
     import(&session, &place.file("l.csv", labels), &ImportChoices::default());
     let question = session.project.question(None).unwrap().id;
@@ -266,8 +219,8 @@ fn too_few_shared_texts_have_no_scores() {
 
 #[test]
 fn groups_are_compared_where_both_have_labels() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let mut csv = "text_id,text,annotator_id,label,gender\n".to_owned();
     for (text, person) in (0..11).flat_map(|text| (0..10).map(move |person| (text, person))) {
         // Only women answer the last text.
@@ -289,8 +242,8 @@ fn groups_are_compared_where_both_have_labels() {
 
 #[test]
 fn skipped_texts_come_last_and_orders_draw_different_texts() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\nc,three\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
@@ -323,7 +276,7 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
 
 #[test]
 fn a_level_off_the_scale_and_unknown_things_are_refused() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
     let annotator = session.project.annotator("sim-ada").unwrap().id;
@@ -347,8 +300,8 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
 
 #[test]
 fn a_bad_row_stops_everything_or_is_written_aside() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let good = "text_id,text,annotator_id,label\n1,one,a,1\n1,one,b,2\n2,two,a,3\n2,two,b,1\n";
     let file = place.file("labels.csv", &format!("{good}3,,a,2\n"));
     let error = import_error(&session, &file, &ImportChoices::default());
@@ -370,8 +323,8 @@ fn a_bad_row_stops_everything_or_is_written_aside() {
 
 #[test]
 fn an_import_again_does_not_bring_a_replaced_label_back() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,1\n1,one,a,2\n2,two,a,3\n");
     import(&session, &file, &ImportChoices::default());
     import(&session, &file, &ImportChoices::default());
@@ -386,8 +339,8 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
 
 #[test]
 fn the_preview_tells_before_anything_is_written() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file(
         "l.csv",
         "text_id,text,annotator_id,label,gender\n1,one,a,1,Woman\n1,one,b,2,Man\n2,two,a,5,Woman\n2,two,b,,Man\n",
@@ -412,7 +365,7 @@ fn the_preview_tells_before_anything_is_written() {
 
 #[test]
 fn an_export_imports_again_to_the_same_labels() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     session.labelling.label_by_name("Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
     for name in ["all.csv", "all.jsonl"] {
@@ -441,7 +394,7 @@ fn an_export_imports_again_to_the_same_labels() {
 
 #[test]
 fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let path = place.path("sample.dissensus");
     assert_eq!(Session::open(&path, &place.home()).err().unwrap().code(), "project-locked");
@@ -454,7 +407,7 @@ fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
 
 #[test]
 fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let problem = session.encoding.state().unwrap().problem.unwrap();
     assert_eq!(problem.code, "encoder-missing");
@@ -469,7 +422,7 @@ fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
 
 #[test]
 fn filters_choose_annotators_and_texts() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let mut query = query(&session);
     session.live.fit(query.question, &Silent).unwrap();
@@ -494,7 +447,7 @@ fn filters_choose_annotators_and_texts() {
 
 #[test]
 fn a_kept_model_comes_back_and_takes_in_what_came_since() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let path = place.path("sample.dissensus");
     let query = {
         let session = place.sample();
@@ -514,7 +467,7 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
 
 #[test]
 fn the_application_remembers_projects_and_settings() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let app = Application::new(place.home());
     assert!(app.recent_projects().is_empty());
     let info = app.open_sample().unwrap();
@@ -546,8 +499,8 @@ fn the_application_remembers_projects_and_settings() {
 
 #[test]
 fn html_in_texts_and_names_is_only_text() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let evil = "<script>alert(1)</script>";
     let file =
         place.file("l.csv", &format!("text_id,text,annotator_id,label\n{evil},{evil},{evil},0\n2,b,c,1\n"));
@@ -562,8 +515,8 @@ fn html_in_texts_and_names_is_only_text() {
 
 #[test]
 fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,yes\n2,two,b,\n");
     let choices = ImportChoices { levels: Some(vec!["no".into(), "yes".into()]), ..ImportChoices::default() };
     import(&session, &file, &choices);
@@ -584,7 +537,7 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
 
 #[test]
 fn a_question_added_while_a_window_is_open_gets_a_model() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     session.background.start();
     let scale = Scale::new(ScaleKind::Ordinal, ["not", "a little", "very"]).unwrap();
@@ -600,8 +553,8 @@ fn a_question_added_while_a_window_is_open_gets_a_model() {
 
 #[test]
 fn one_person_alone_has_nobody_to_differ_from() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
@@ -632,7 +585,7 @@ fn one_person_alone_has_nobody_to_differ_from() {
 
 #[test]
 fn an_evaluation_counts_the_texts_that_have_labels() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.sample();
     let choices = EvaluateChoices {
         question: Some("offensiveness".to_owned()),
@@ -653,8 +606,8 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
 
 #[test]
 fn sets_of_options_are_read_labelled_predicted_and_written_again() {
-    let place = Place::new();
-    let session = place.empty();
+    let place = TestFolder::new();
+    let session = place.project("p");
     let mut rows = String::new();
     for text in 0..12 {
         for annotator in 0..3 {
@@ -692,7 +645,7 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
 
 #[test]
 fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (first, second) = (place.path("first.dissensus"), place.path("second.dissensus"));
     for path in [&first, &second] {
         Session::create(path, &place.home()).unwrap();

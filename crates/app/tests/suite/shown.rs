@@ -2,42 +2,24 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, home, import, import_into, into_question, open_in};
 use dissensus_api::{
-    DisagreementMeasure, DisagreementQuery, ImportChoices, LabelReceipt, MergeConsent, NewLabel, StudyWish,
-    TextOrder,
+    DisagreementMeasure, DisagreementQuery, LabelReceipt, MergeConsent, NewLabel, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(folder: &Path, file: &Path) -> Session {
-    Session::open(file, &home(folder)).unwrap()
-}
-
-fn import(session: &Session, file: &Path) {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
-    session.exchange.import(file, &choices, &silent).unwrap();
-}
 
 /// A project whose four texts another person has labelled, and Ana and Ben; nothing is shown yet.
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
-    let session = Session::create(&path, &home(folder)).unwrap();
+    let session = create(&path);
     let rows: String = (1..=4).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
-    let file = folder.join("labels.csv");
-    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
-    import(&session, &file);
+    import_into(&session, "rude", &format!("text_id,text,annotator_id,label\n{rows}"));
     for person in ["ana", "ben"] {
         session.project.add_annotator(person, &Default::default()).unwrap();
     }
@@ -98,7 +80,7 @@ fn of(who: &str, id: &str, shown: &str) -> BTreeMap<(String, String), String> {
 #[test]
 fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
     let folder = tempfile::tempdir().unwrap();
-    let session = open(folder.path(), &project(folder.path()));
+    let session = open_in(folder.path(), &project(folder.path()));
     session.live.fit(QuestionId(1), &Silent).unwrap();
     let receipt = label(&session, "ana", "t1", 0);
     assert!(receipt.reveal.is_none() && receipt.spans.is_none());
@@ -111,14 +93,14 @@ fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
     // The sample project demonstrates what a study can enable.
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
-    assert!(open(folder.path(), &path).project.info().unwrap().reveals);
+    assert!(open_in(folder.path(), &path).project.info().unwrap().reveals);
 }
 
 #[test]
 fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     session.live.fit(QuestionId(1), &Silent).unwrap();
     session.project.set_reveal(true).unwrap();
     let receipt = label(&session, "ana", "t1", 0);
@@ -156,7 +138,7 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
 #[test]
 fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
     let folder = tempfile::tempdir().unwrap();
-    let session = open(folder.path(), &project(folder.path()));
+    let session = open_in(folder.path(), &project(folder.path()));
     let out = folder.path().join("out.csv");
     look(&session, None, "t1");
     label(&session, "ana", "t1", 0);
@@ -175,7 +157,7 @@ fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
 #[test]
 fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let session = open(folder.path(), &project(folder.path()));
+    let session = open_in(folder.path(), &project(folder.path()));
     look(&session, Some("ana"), "t2");
     label(&session, "ana", "t1", 0);
     label(&session, "ana", "t2", 1);
@@ -184,8 +166,8 @@ fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
         session.exchange.export(&file, None, true, &Silent).unwrap();
         let path = folder.path().join(format!("{ending}.dissensus"));
         let other = Session::create(&path, &home(folder.path())).unwrap();
-        import(&other, &file);
-        import(&other, &file);
+        import(&other, &file, &into_question("rude"));
+        import(&other, &file, &into_question("rude"));
         let out = folder.path().join("again.csv");
         assert_eq!(exported(&other, &out), of("ana", "t2", "answers"), "{ending}");
         other.close();
@@ -203,11 +185,11 @@ fn copies_that_were_apart_agree_and_whoever_withdraws_leaves_nothing() {
     let here = project(folder.path());
     let there = folder.path().join("copy.dissensus");
     std::fs::copy(&here, &there).unwrap();
-    let other = open(folder.path(), &there);
+    let other = open_in(folder.path(), &there);
     other.project.set_reveal(true).unwrap();
     look(&other, Some("ana"), "t1");
     other.close();
-    let session = open(folder.path(), &here);
+    let session = open_in(folder.path(), &here);
     label(&session, "ana", "t1", 0);
     assert_eq!(session.project.labels_after_shown().unwrap(), 0);
     for _ in 0..2 {
@@ -231,7 +213,7 @@ fn a_clock_that_is_set_back_does_not_undo_that_something_was_shown() {
     let tomorrow = 4_000_000_000_000;
     store.write(move |tx| tx.add_shown(QuestionId(1), TextId(1), ana, shown, tomorrow)).unwrap();
     store.close().unwrap();
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     label(&session, "ana", "t1", 0);
     assert_eq!(session.project.labels_after_shown().unwrap(), 1);
 }
@@ -239,7 +221,7 @@ fn a_clock_that_is_set_back_does_not_undo_that_something_was_shown() {
 #[test]
 fn in_a_packet_nothing_is_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let session = open(folder.path(), &project(folder.path()));
+    let session = open_in(folder.path(), &project(folder.path()));
     session.project.set_reveal(true).unwrap();
     let wish = StudyWish {
         questions: Vec::new(),
@@ -254,7 +236,7 @@ fn in_a_packet_nothing_is_shown() {
         seed: 1,
     };
     let told = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
-    let packet = open(folder.path(), Path::new(told.people[0].file.as_ref().unwrap()));
+    let packet = open_in(folder.path(), Path::new(told.people[0].file.as_ref().unwrap()));
     assert!(!packet.project.info().unwrap().reveals);
     assert_eq!(packet.project.set_reveal(true).unwrap_err().code(), "in-packet");
     let me = packet.project.annotators().unwrap()[0].id;

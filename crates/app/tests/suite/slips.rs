@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, sample_with_question};
 use dissensus_analysis::SlipChoices;
 use dissensus_api::{NewLabel, SlipKind, SlipReport, WorkState};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
@@ -16,13 +15,13 @@ use tempfile::TempDir;
 const ALL: SlipChoices = SlipChoices { annotator: None, below: 0.05, top: 1000 };
 
 fn opened(folder: &TempDir) -> (Session, QuestionId) {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    open(folder, &path)
+    let (session, question) = sample_with_question(folder);
+    session.live.fit(question, &Silent).unwrap();
+    (session, question)
 }
 
 fn open(folder: &TempDir, path: &Path) -> (Session, QuestionId) {
-    let session = Session::open(path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::open(path, &home(folder.path())).unwrap();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     (session, question)
@@ -169,7 +168,7 @@ fn a_copy_has_the_same_list_and_a_job_ends_with_it() {
 fn without_labels_it_says_what_is_needed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("texts.dissensus");
-    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let session = Session::create(&path, &home(folder.path())).unwrap();
     let file = folder.path().join("few.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);

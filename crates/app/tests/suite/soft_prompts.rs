@@ -2,20 +2,17 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{StopHalfWay, encoder, home, offensiveness, sample_in};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_api::{RunDetail, TrainChoices};
 use dissensus_app::session::Session;
-use dissensus_domain::QuestionId;
 use dissensus_encoder::DeviceChoice;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
+use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 fn family(name: &str) -> PathBuf {
@@ -24,24 +21,17 @@ fn family(name: &str) -> PathBuf {
 
 /// The sample, encoded by a tiny encoder that reads 20 tokens at once.
 fn sample(folder: &TempDir, name: &str) -> Session {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = open(folder.path());
-    let encoder = Some(family(name).to_string_lossy().into_owned());
-    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    let session = sample_in(folder);
+    session.encoding.encode(&encoder(&family(name)), &Silent).unwrap();
     session
 }
 
 fn open(folder: &Path) -> Session {
-    Session::open(&folder.join("sample.dissensus"), &Home::inside(folder, Vec::new())).unwrap()
-}
-
-fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
+    Session::open(&folder.join("sample.dissensus"), &home(folder)).unwrap()
 }
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.runs.choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
     TrainChoices { epochs: 2, patience: 0, ..choices }
 }
 
@@ -106,22 +96,6 @@ fn a_prompt_goes_with_its_run_and_the_encoder_stays() {
             std::fs::rename(folder.path().join(part), elsewhere.path().join(part)).unwrap();
         }
         assert_eq!(predicted(&open(elsewhere.path()), run.info.id), says, "{name}");
-    }
-}
-
-/// Stops halfway.
-#[derive(Default)]
-struct StopHalfWay(AtomicBool);
-
-impl Progress for StopHalfWay {
-    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
-        if doing == "training" && total.is_some_and(|total| done > total / 2) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -208,7 +182,7 @@ fn prompts_that_cannot_be_are_refused() {
         assert!(error.contains("vectors") && error.contains("from 1 to 64"), "{error}");
     }
     for tuning in ["prompt", "prompt-x"] {
-        let error = session.runs.choices(question(&session), ModelKind::Shared, tuning).unwrap_err();
+        let error = session.runs.choices(offensiveness(&session), ModelKind::Shared, tuning).unwrap_err();
         assert!(error.to_string().contains("prompt-N"), "{error}");
     }
     let asked = choices(&session, ModelKind::Shared, "prompt-20");

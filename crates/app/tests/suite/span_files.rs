@@ -2,46 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, try_import};
 use dissensus_api::{ImportChoices, ImportReport, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, OffsetUnit, Scale, ScaleKind};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_transfer::exchange::{ExportChoices, Exported};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tempfile::TempDir;
-
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn create(&self, name: &str) -> Session {
-        Session::create(&self.path(name), &Home::inside(self.0.path(), Vec::new())).unwrap()
-    }
-
-    fn file(&self, name: &str, content: &str) -> PathBuf {
-        std::fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-}
-
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent)
-}
+use std::path::Path;
 
 fn plainly(session: &Session, file: &Path) -> ImportReport {
-    import(session, file, &ImportChoices::default()).unwrap()
+    try_import(session, file, &ImportChoices::default()).unwrap()
 }
 
 fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, ProjectError> {
@@ -51,7 +23,7 @@ fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Export
 }
 
 /// Contents of a project, as in an export with lists: answers of all questions and rounds, in any order.
-fn answers(session: &Session, place: &Place) -> Vec<String> {
+fn answers(session: &Session, place: &TestFolder) -> Vec<String> {
     let file = place.path("answers.jsonl");
     session.exchange.export(&file, None, true, &Silent).unwrap();
     // Unused types are not part of an answer.
@@ -77,8 +49,8 @@ const HARD: &str = r#"{"text_id":"combining","text":"cafe\u0301 ete\u0301","anno
 
 #[test]
 fn one_row_a_span_imports_again_to_the_same_answers() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let report = plainly(&session, &place.file("hard.jsonl", HARD));
     assert_eq!((report.labels, report.repeats), (5, 2));
     let before = answers(&session, &place);
@@ -87,7 +59,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
         assert_eq!(export(&session, &out, None).unwrap().answers, 7, "answers, not rows");
         let header = std::fs::read_to_string(&out).unwrap().lines().next().unwrap().replace('\t', ",");
         assert!(header.starts_with("text_id,text,annotator_id,start,end,type,question,"), "{header}");
-        let other = place.create(&format!("{name}.dissensus"));
+        let other = place.project(&format!("{name}"));
         let preview = other.exchange.preview(&out, &ImportChoices::default()).unwrap();
         assert_eq!((preview.total_rows, preview.new_labels, preview.repeats), (11, 5, 2), "{preview:?}");
         let report = plainly(&other, &out);
@@ -105,16 +77,16 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
 
 #[test]
 fn spans_beside_other_questions_come_back_too() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     plainly(&session, &place.file("hard.jsonl", HARD));
     let ratings = "text_id,annotator_id,rating\nrtl,ana,3\nrtl,bo,1\nemoji,ana,2\n";
     let rating = ImportChoices { question: Some("rating".into()), ..ImportChoices::default() };
-    import(&session, &place.file("ratings.csv", ratings), &rating).unwrap();
+    try_import(&session, &place.file("ratings.csv", ratings), &rating).unwrap();
     let before = answers(&session, &place);
     let out = place.path("all.csv");
     export(&session, &out, None).unwrap();
-    let other = place.create("other.dissensus");
+    let other = place.project("other");
     let report = plainly(&other, &out);
     assert_eq!((report.labels, report.repeats), (8, 2));
     assert_eq!(answers(&other, &place), before);
@@ -127,8 +99,8 @@ fn spans_beside_other_questions_come_back_too() {
 
 #[test]
 fn a_file_of_another_tool_makes_a_question_with_its_types() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let content = "id,comment,worker,start,end,label\n1,you 😀 fool,w1,7,11,insult\n1,you 😀 fool,w2,0,3,target\n1,you 😀 fool,w1,0,3,target\n2,fine,w1,,,\n";
     let file = place.file("spans.csv", content);
     let mut choices = ImportChoices::default();
@@ -137,7 +109,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
     let mut columns = preview.columns;
     columns.offsets = OffsetUnit::Utf16;
     choices.columns = Some(columns);
-    let report = import(&session, &file, &choices).unwrap();
+    let report = try_import(&session, &file, &choices).unwrap();
     assert_eq!((report.labels, report.question.as_deref()), (3, Some("spans")));
     let question = session.project.question(None).unwrap();
     assert_eq!((question.scale.kind(), question.scale.levels().len()), (ScaleKind::Spans, 2));
@@ -152,7 +124,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
         .file("more.csv", "id,comment,worker,start,end,type\n3,you too,w1,0,3,target\n3,you too,w2,,,\n");
     assert_eq!(plainly(&session, &more).question.as_deref(), Some("spans"));
     let foreign = place.file("foreign.csv", "id,comment,worker,start,end,type\n4,you too,w1,0,3,joke\n");
-    let error = import(&session, &foreign, &ImportChoices::default()).unwrap_err();
+    let error = try_import(&session, &foreign, &ImportChoices::default()).unwrap_err();
     let ProjectError::BadRows { listed, .. } = error else { panic!("{error}") };
     assert!(
         listed.contains("column \"type\": \"joke\" is no type") && listed.contains("--question"),
@@ -162,28 +134,28 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
 
 #[test]
 fn answers_without_any_span_need_their_types_told() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("none.csv", "id,text,annotator,start,end,type\n1,fine,ana,,,\n2,well,ana,,,\n");
-    let error = import(&session, &file, &ImportChoices::default()).unwrap_err().to_string();
+    let error = try_import(&session, &file, &ImportChoices::default()).unwrap_err().to_string();
     assert!(error.contains("--types"), "{error}");
     let types = Some(vec!["insult".to_owned(), "threat".to_owned()]);
     let report =
-        import(&session, &file, &ImportChoices { levels: types, ..ImportChoices::default() }).unwrap();
+        try_import(&session, &file, &ImportChoices { levels: types, ..ImportChoices::default() }).unwrap();
     assert_eq!((report.labels, report.scale.unwrap().kind()), (2, ScaleKind::Spans));
 }
 
 #[test]
 fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let content = "text_id,text,annotator_id,start,end,type\na,you fool,ana,0,3,x\na,you fool,ben,0,3,x\na,you fool,ana,4,99,x\nb,fine,ana,,,\n";
     let file = place.file("spans.csv", content);
-    let refused = import(&session, &file, &ImportChoices::default()).unwrap_err();
+    let refused = try_import(&session, &file, &ImportChoices::default()).unwrap_err();
     assert!(matches!(refused, ProjectError::BadRows { count: 2, .. }), "{refused}");
     assert_eq!(answers(&session, &place), [""; 0], "nothing is half written");
     let report =
-        import(&session, &file, &ImportChoices { skip_bad: true, ..ImportChoices::default() }).unwrap();
+        try_import(&session, &file, &ImportChoices { skip_bad: true, ..ImportChoices::default() }).unwrap();
     assert_eq!((report.labels, report.rejected_rows), (2, 2));
     let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
     assert!(rejected.contains("0,3,x") && rejected.contains("4,99,x"), "both rows of the answer: {rejected}");
@@ -195,8 +167,8 @@ fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
 
 #[test]
 fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let rows = |time: &str, end: u32| {
         format!(
             "text_id,text,annotator_id,start,end,type,created_at\na,you fool,ana,0,3,x,{time}\na,you fool,ana,4,{end},x,{time}\n"
@@ -230,8 +202,8 @@ fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
 
 #[test]
 fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     // A line break has no word.
     let hard = HARD.replace(r#"[5,6,"of; x"],"#, "");
     plainly(&session, &place.file("hard.jsonl", &hard));
@@ -251,15 +223,19 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         .into_iter()
         .filter(|line| !line.contains("combining") && !line.contains("emoji"))
         .collect();
-    let other = place.create("other.dissensus");
+    let other = place.project("other");
     let report = plainly(&other, &out);
     assert_eq!((report.labels, report.repeats, report.question.as_deref()), (3, 2, Some("hard")));
     assert_eq!(answers(&other, &place), before);
     assert_eq!((plainly(&other, &out).labels, plainly(&session, &out).labels), (0, 0), "nothing is new");
     // Questions of other kinds have no words with tags.
     let ratings = place.file("ratings.csv", "text_id,annotator_id,rating\nrtl,ana,3\nrtl,bo,1\n");
-    import(&other, &ratings, &ImportChoices { question: Some("rating".into()), ..ImportChoices::default() })
-        .unwrap();
+    try_import(
+        &other,
+        &ratings,
+        &ImportChoices { question: Some("rating".into()), ..ImportChoices::default() },
+    )
+    .unwrap();
     let all = other.exchange.export_with(&place.path("all.conll"), &choices, &Silent).unwrap_err();
     assert_eq!(all.code(), "conll");
     choices.question = Some("hard".into());
@@ -268,8 +244,8 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
 
 #[test]
 fn tags_of_another_tool_are_imported_with_a_word_on_how_they_begin() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("ner.conll", "# global.columns = FORM NER HATE\nEU\tI-ORG\tO\nfools\tO\tB-slur\n");
     let mut choices = ImportChoices::default();
     let preview = session.exchange.preview(&file, &choices).unwrap();
@@ -281,7 +257,7 @@ fn tags_of_another_tool_are_imported_with_a_word_on_how_they_begin() {
         ..Default::default()
     };
     choices.columns = Some(columns);
-    let report = import(&session, &file, &choices).unwrap();
+    let report = try_import(&session, &file, &choices).unwrap();
     assert_eq!((report.labels, report.question.as_deref()), (1, Some("NER")));
     assert_eq!(report.scale.unwrap().levels(), ["ORG"]);
     assert!(

@@ -2,41 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, try_import};
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, Question, Scale, ScaleKind, Span, SpanSet, TextId};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tempfile::TempDir;
-
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn create(&self, name: &str) -> Session {
-        Session::create(&self.path(name), &Home::inside(self.0.path(), Vec::new())).unwrap()
-    }
-
-    fn file(&self, name: &str, content: &str) -> PathBuf {
-        std::fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-}
-
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<(), ProjectError> {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent).map(drop)
-}
+use dissensus_project::jobs::Silent;
 
 /// The message about the rows that cannot be imported.
 fn told(error: ProjectError) -> String {
@@ -58,10 +29,10 @@ fn label(question: &Question, annotator: u32, text: u32, answer: Answer) -> NewL
 
 /// Two texts (the first with characters of one, two, three and four bytes), three people, and a question
 /// about passages.
-fn project(place: &Place) -> (Session, Question) {
-    let session = place.create("p.dissensus");
+fn project(place: &TestFolder) -> (Session, Question) {
+    let session = place.project("p");
     let texts = place.file("texts.csv", "text_id,text\na,Größe – 😀 ok\nb,second text\n");
-    import(&session, &texts, &ImportChoices::default()).unwrap();
+    try_import(&session, &texts, &ImportChoices::default()).unwrap();
     for name in ["ana", "ben", "cleo"] {
         session.project.add_annotator(name, &Default::default()).unwrap();
     }
@@ -73,7 +44,7 @@ fn project(place: &Place) -> (Session, Question) {
 
 #[test]
 fn passages_are_labelled_and_shown_to_those_who_have_answered() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (session, question) = project(&place);
     session.project.set_reveal(true).unwrap();
     let labelling = &session.labelling;
@@ -103,7 +74,7 @@ fn passages_are_labelled_and_shown_to_those_who_have_answered() {
 
 #[test]
 fn what_is_no_passage_of_the_text_is_refused() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (session, question) = project(&place);
     // The first text has 12 characters, in 20 bytes and 13 UTF-16 units.
     session.labelling.record_label(&label(&question, 1, 1, spans(&[(0, 12, 0)]))).unwrap();
@@ -133,8 +104,8 @@ const LINES: &str = r#"{"text_id":"a","text":"you fool, fool 😀","annotator_id
 
 #[test]
 fn passages_go_round_through_both_formats() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let file = place.file("spans.jsonl", LINES);
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     let scale = preview.scale.clone().unwrap();
@@ -143,7 +114,7 @@ fn passages_go_round_through_both_formats() {
         (ScaleKind::Spans, &["insult".to_owned(), "target".to_owned()][..])
     );
     assert_eq!((preview.level_counts.as_slice(), preview.new_labels), (&[2, 1][..], 4), "{preview:?}");
-    import(&session, &file, &ImportChoices::default()).unwrap();
+    try_import(&session, &file, &ImportChoices::default()).unwrap();
     session.project.set_reveal(true).unwrap();
     // Again: nothing is new.
     assert_eq!(session.exchange.preview(&file, &ImportChoices::default()).unwrap().new_labels, 0);
@@ -160,8 +131,8 @@ fn passages_go_round_through_both_formats() {
             assert_eq!(first["label"][1]["label"], "insult", "{written}");
             assert!(written.contains("\"label\":[]"), "{written}");
         }
-        let other = place.create(&format!("{name}.dissensus"));
-        import(&other, &out, &ImportChoices::default()).unwrap();
+        let other = place.project(&format!("{name}"));
+        try_import(&other, &out, &ImportChoices::default()).unwrap();
         let again = other.project.question(None).unwrap();
         assert_eq!(again.scale, question.scale);
         let answer = |annotator, text| {
@@ -176,7 +147,7 @@ fn passages_go_round_through_both_formats() {
 
 #[test]
 fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let row = |label: &str| {
         format!("{{\"text_id\":\"a\",\"text\":\"short\",\"annotator_id\":\"ana\",\"label\":{label}}}\n")
     };
@@ -188,31 +159,31 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
         (r#"[{"start":-1,"end":1,"label":"x"}]"#, "span 1"),
         (r#"[{"start":0,"end":1}]"#, "missing field `label`"),
     ] {
-        let session = place.create(&format!("{}.dissensus", said.replace(['`', ' '], "-")));
+        let session = place.project(&format!("{}", said.replace(['`', ' '], "-")));
         let file = place.file("bad.jsonl", &format!("{good}\n{}", row(label)));
-        let error = told(import(&session, &file, &ImportChoices::default()).unwrap_err());
+        let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
         assert!(error.contains(said) && error.contains("row 2"), "{error}");
         assert_eq!(session.project.info().unwrap().texts, 0);
         // Without the bad row the rest is imported.
         let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
-        import(&session, &file, &skipping).unwrap();
+        try_import(&session, &file, &skipping).unwrap();
         assert_eq!(session.project.info().unwrap().labels, 1);
     }
     // With texts of the project, the file has only their ids.
     let (session, _) = project(&place);
     let file = place.file("late.jsonl", r#"{"text_id":"b","annotator_id":"ana","label":[[0,12,"insult"]]}"#);
-    let error = told(import(&session, &file, &ImportChoices::default()).unwrap_err());
+    let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
     assert!(error.contains("the text has 11 characters"), "{error}");
     let file = place.file("late.jsonl", r#"{"text_id":"b","annotator_id":"ana","label":[[0,11,"joke"]]}"#);
-    let error = told(import(&session, &file, &ImportChoices::default()).unwrap_err());
+    let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
     assert!(error.contains("the types are insult, target"), "{error}");
 }
 
 /// Whether a text has a passage of a type is a separate question, like an option.
 #[test]
 fn a_type_is_a_yes_no_question() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let mut rows = String::new();
     for text in 0..30 {
         for (nth, who) in ["ana", "ben", "cleo"].iter().enumerate() {
@@ -222,7 +193,7 @@ fn a_type_is_a_yes_no_question() {
             );
         }
     }
-    import(&session, &place.file("spans.jsonl", &rows), &ImportChoices::default()).unwrap();
+    try_import(&session, &place.file("spans.jsonl", &rows), &ImportChoices::default()).unwrap();
     let question = session.project.question(None).unwrap();
     assert_eq!(question.scale.levels(), ["insult"], "one type is enough");
     session.live.fit(question.id, &Silent).unwrap();
@@ -243,32 +214,32 @@ fn a_type_is_a_yes_no_question() {
 
 #[test]
 fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() {
-    let place = Place::new();
+    let place = TestFolder::new();
     // A stray value next to lists of spans is a bad row, and not a type.
     let stray = format!(
         "{LINES}{{\"text_id\":\"b\",\"text\":\"fine\",\"annotator_id\":\"ben\",\"label\":\"n/a\"}}\n"
     );
-    let session = place.create("stray.dissensus");
+    let session = place.project("stray");
     let file = place.file("stray.jsonl", &stray);
-    assert!(told(import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("row 5"));
+    assert!(told(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("row 5"));
     let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
-    import(&session, &file, &skipping).unwrap();
+    try_import(&session, &file, &skipping).unwrap();
     assert_eq!(session.project.question(None).unwrap().scale.levels(), ["insult", "target"]);
     // Names of types follow the rules of names.
-    let session = place.create("names.dissensus");
+    let session = place.project("names");
     let bad = r#"{"text_id":"a","text":"short","annotator_id":"ana","label":[[0,2,"a\u001bb"],[0,1,"ok"]]}"#;
     let good = r#"{"text_id":"a","text":"short","annotator_id":"ben","label":[[0,2,"ok"]]}"#;
     let file = place.file("names.jsonl", &format!("{good}\n{bad}\n"));
-    assert!(told(import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("U+001B"));
+    assert!(told(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("U+001B"));
     // A level that begins like a list.
-    let session = place.create("levels.dissensus");
+    let session = place.project("levels");
     let rows = "text_id,text,annotator,label\na,one,ana,[[citation]]\nb,two,ana,good\nc,three,ana,bad\n";
-    import(&session, &place.file("levels.csv", rows), &ImportChoices::default()).unwrap();
+    try_import(&session, &place.file("levels.csv", rows), &ImportChoices::default()).unwrap();
     assert_eq!(session.project.question(None).unwrap().scale.kind(), ScaleKind::Choice);
     // A list over several lines of a CSV cell.
-    let session = place.create("cells.dissensus");
+    let session = place.project("cells");
     let rows = "text_id,text,annotator,label\na,short,ana,\"[\n {\"\"start\"\": 0, \"\"end\"\": 5, \"\"label\"\": \"\"x\"\"}\n]\"\n";
-    import(&session, &place.file("cells.csv", rows), &ImportChoices::default()).unwrap();
+    try_import(&session, &place.file("cells.csv", rows), &ImportChoices::default()).unwrap();
     let question = session.project.question(None).unwrap();
     let task = session.labelling.task(AnnotatorId(1), question.id, TextId(1)).unwrap();
     assert_eq!(task.answer, Some(spans(&[(0, 5, 0)])));
@@ -281,22 +252,22 @@ fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() 
 /// Preview and import treat a set in another order as the same.
 #[test]
 fn the_same_set_in_another_order_is_a_repetition() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     let rows = "text_id,text,annotator,label\na,one,ana,x;y\na,one,ana,y;x\nb,two,ana,x\nc,three,ana,y;z;x\n";
     let file = place.file("sets.csv", rows);
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.new_labels, preview.repeated_rows), (3, 1), "{preview:?}");
-    import(&session, &file, &ImportChoices::default()).unwrap();
+    try_import(&session, &file, &ImportChoices::default()).unwrap();
     assert_eq!(session.project.info().unwrap().labels, 3);
 }
 
 /// Answers of a later round to a question are answers to each of its options and types.
 #[test]
 fn options_and_types_are_answered_again() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (name, marked) in [("types", "[[0,4,\"x\"]]"), ("options", "[\"x\",\"y\"]")] {
-        let session = place.create(&format!("{name}.dissensus"));
+        let session = place.project(&format!("{name}"));
         let mut rows = String::new();
         for text in 0..24 {
             for occasion in [1, 2] {
@@ -316,7 +287,7 @@ fn options_and_types_are_answered_again() {
             },
             _ => ImportChoices::default(),
         };
-        import(&session, &file, &choices).unwrap();
+        try_import(&session, &file, &choices).unwrap();
         let option = session.project.question(Some("again: x")).unwrap();
         let found = session.analysis.repeats(option.id).unwrap();
         let person = &found.annotators[0];
@@ -327,8 +298,8 @@ fn options_and_types_are_answered_again() {
 
 #[test]
 fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answers() {
-    let place = Place::new();
-    let session = place.create("p.dissensus");
+    let place = TestFolder::new();
+    let session = place.project("p");
     // Krippendorff 2004, p. 254: alpha .7286 and 1, of a continuum of 300.
     let text = "x".repeat(300);
     let line = |text_id: &str, who: &str, label: &str| {
@@ -339,7 +310,7 @@ fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answer
     let book = line("a", "i", r#"[[75,145,"c"],[220,250,"c"],[30,90,"k"],[150,200,"k"]]"#)
         + &line("a", "j", r#"[[70,150,"c"],[205,225,"c"],[250,270,"c"],[30,90,"k"],[150,200,"k"]]"#)
         + &line("b", "i", r#"[[0,9,"c"]]"#);
-    import(&session, &place.file("book.jsonl", &book), &ImportChoices::default()).unwrap();
+    try_import(&session, &place.file("book.jsonl", &book), &ImportChoices::default()).unwrap();
     let question = session.project.question(None).unwrap();
     let found = session.analysis.span_agreements(&question, &Silent).unwrap();
     let alphas: Vec<f64> = found.types.iter().map(|one| one.unitizing.alpha.unwrap()).collect();

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, import_into, open_in};
 use dissensus_api::{
     ImportChoices, MergeConsent, MergedFile, MergedKind, NewAttentionCheck, NewDecision, NewGuideline,
     NewLabel, StudyReport, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_store::{NewAnnotator, NewQuestion, Store, StoreError};
 use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Pseudonymised};
@@ -16,32 +16,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(folder: &Path, file: &Path) -> Session {
-    Session::open(file, &home(folder)).unwrap()
-}
-
 /// A project with a number of texts and two questions, labelled by another annotator.
 fn project(folder: &Path, texts: usize) -> PathBuf {
     let path = folder.join("study.dissensus");
-    let session = Session::create(&path, &home(folder)).unwrap();
+    let session = create(&path);
     let rows: String =
         (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
-    let file = folder.join("labels.csv");
-    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
-    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_into(&session, "rude", &format!("text_id,text,annotator_id,label\n{rows}"));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     session.project.add_question("funny", "Is it funny?", scale).unwrap();
     let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,no\n")).collect();
-    let more = folder.join("more.csv");
-    std::fs::write(&more, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
-    let choices = ImportChoices { question: Some("funny".into()), ..ImportChoices::default() };
-    session.exchange.import(&more, &choices, &silent).unwrap();
+    import_into(&session, "funny", &format!("text_id,text,annotator_id,label\n{rows}"));
     path
 }
 
@@ -61,14 +46,14 @@ fn wish(people: &[&str]) -> StudyWish {
 }
 
 fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<PathBuf> {
-    let session = open(folder, project);
+    let session = open_in(folder, project);
     let told = session.study.hand_out(wish, &folder.join(out), &Silent).unwrap();
     told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
 }
 
 /// Labels up to `most` texts of a packet like the window: the next text, both questions.
 fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
-    let session = open(folder, packet);
+    let session = open_in(folder, packet);
     let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
     let me = session.project.annotators().unwrap()[0].id;
     let mut order = Vec::new();
@@ -101,21 +86,21 @@ fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
 
 fn hand_in(folder: &Path, packet: &Path, name: &str) -> PathBuf {
     let file = folder.join(name);
-    open(folder, packet).study.hand_in(&file, false).unwrap();
+    open_in(folder, packet).study.hand_in(&file, false).unwrap();
     file
 }
 
 fn merge(folder: &Path, project: &Path, files: &[PathBuf]) -> Vec<MergedFile> {
-    open(folder, project).study.merge(files, &MergeConsent::all(), &Silent).unwrap().files
+    open_in(folder, project).study.merge(files, &MergeConsent::all(), &Silent).unwrap().files
 }
 
 fn report(folder: &Path, project: &Path) -> StudyReport {
-    open(folder, project).study.report().unwrap()
+    open_in(folder, project).study.report().unwrap()
 }
 
 /// All current answers and all answers of later rounds, by names.
 fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
-    answers_of(folder, &open(folder, project))
+    answers_of(folder, &open_in(folder, project))
 }
 
 fn answers_of(folder: &Path, session: &Session) -> BTreeMap<String, String> {
@@ -140,7 +125,7 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     let path = project(folder, 40);
     let people = ["ada", "ben", "cleo", "dora", "stranger"];
     let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let draft = session.study.draft(&plan(&people)).unwrap();
     // 34 texts x 3 and 6 anchors x 5, of which the other annotator has answered all, so that every text has
     // one of its three people.
@@ -202,7 +187,7 @@ fn a_plan_that_runs_is_added_to_and_takes_nothing_back() {
     let packets = hand_out(folder, &path, &two, "first");
     work(folder, &packets[0], 5);
     merge(folder, &path, &[hand_in(folder, &packets[0], "ada-1")]);
-    let nothing = open(folder, &path).study.hand_out(&two, &folder.join("again"), &Silent).unwrap_err();
+    let nothing = open_in(folder, &path).study.hand_out(&two, &folder.join("again"), &Silent).unwrap_err();
     assert_eq!(nothing.code(), "plan-nothing-new");
 
     let more = StudyWish { per_text: 3, people: vec!["cleo".into(), "dora".into()], ..two };
@@ -227,7 +212,7 @@ fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
     let path = project(folder, 10);
     let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
     work(folder, &packets[0], 4);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let out = folder.join("again");
     let files = session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap();
     assert_eq!(files.len(), 1);
@@ -250,7 +235,7 @@ fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
 
 /// The first texts of a packet in its order.
 fn first_of(folder: &Path, packet: &Path, count: u32) -> Vec<(String, u16)> {
-    let session = open(folder, packet);
+    let session = open_in(folder, packet);
     let me = session.project.annotators().unwrap()[0].id;
     let question = session.project.info().unwrap().questions[0].id;
     let texts = (1..=count).map(|n| session.labelling.task(me, question, TextId(n)).unwrap().external_id);
@@ -265,7 +250,7 @@ fn undo_goes_back_over_texts_that_were_asked_again() {
     let people = StudyWish { per_text: 1, anchors: 10, repeat: 0.2, ..wish(&["ada"]) };
     let packet = hand_out(folder, &path, &people, "packets").remove(0);
     let order = work(folder, &packet, usize::MAX);
-    let session = open(folder, &packet);
+    let session = open_in(folder, &packet);
     let me = session.project.annotators().unwrap()[0].id;
     let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
     assert_eq!(session.labelling.progress(me, &questions).unwrap().done, 12);
@@ -296,7 +281,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
     let packet = hand_out(folder, &path, &one, "packets").remove(0);
     let order = work(folder, &packet, usize::MAX);
     let again = &order.iter().find(|(_, occasion)| *occasion == 2).unwrap().0;
-    let session = open(folder, &packet);
+    let session = open_in(folder, &packet);
     let label = |value| session.labelling.label_by_name_on("ada", again, value, Some("rude"), 2).unwrap();
     for value in ["1", "2", "1", "3"] {
         assert_eq!(label(value).occasion, 2);
@@ -384,14 +369,14 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     );
     assert!(told[0].problems.iter().any(|p| p.problem.message.contains("question \"more\"")), "{told:?}");
 
-    let packet = open(folder, &packets[0]);
+    let packet = open_in(folder, &packets[0]);
     assert_eq!(
         packet.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap_err().code(),
         "is-packet"
     );
     assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
     packet.close();
-    assert_eq!(open(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
+    assert_eq!(open_in(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
     // A good file among bad ones is merged.
     let files = merge(folder, &path, &[bad, handed, folder.join("missing")]);
     assert_eq!(files.iter().map(|file| file.refused).collect::<Vec<_>>(), [true, false, true]);
@@ -457,7 +442,7 @@ fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let out = folder.join("out");
     let told = |wish: StudyWish| session.study.hand_out(&wish, &out, &Silent).unwrap_err();
     let error = told(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
@@ -489,7 +474,7 @@ fn a_contested_text_is_decided_and_no_label_changes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 3);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     for (who, value) in [("ada", "1"), ("ben", "3"), ("ben", "2")] {
         session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
     }
@@ -537,7 +522,7 @@ fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
     let packet = hand_out(folder, &path, &one, "packets").remove(0);
     let planned = Store::open_reader(&packet).unwrap().own_packet().unwrap().unwrap().assignments;
     let again = planned.iter().find(|item| item.occasion == 2).unwrap().text;
-    let session = open(folder, &packet);
+    let session = open_in(folder, &packet);
     let me = session.project.annotators().unwrap()[0].id;
     let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
     session.labelling.skip(me, &questions, again).unwrap();
@@ -545,7 +530,7 @@ fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
     session.close();
     let order = work(folder, &packet, usize::MAX);
     assert_eq!(order.len(), 12, "it comes last, and then no others are left to come in between: {order:?}");
-    let session = open(folder, &packet);
+    let session = open_in(folder, &packet);
     let progress = session.labelling.progress(me, &questions).unwrap();
     assert_eq!((progress.done, progress.total), (12, 12), "and it does not count as missing");
     assert!(session.labelling.task(me, questions[0], again).unwrap().flagged);
@@ -565,7 +550,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
         "packets",
     )
     .remove(0);
-    let session = open(folder, &packet);
+    let session = open_in(folder, &packet);
     let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
     let other = session.labelling.label_by_name("adda", "t1", "1", Some("rude")).unwrap_err();
     assert_eq!(other.code(), "packet-of-other");
@@ -606,7 +591,7 @@ fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let id = |name: &str| session.project.question(Some(name)).unwrap().id;
     let (rude, funny) = (id("rude"), id("funny"));
     session.close();
@@ -628,7 +613,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 60);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let rude = session.project.question(Some("rude")).unwrap();
     let file = folder.join("checks.csv");
     let rows: String = (1..=8).map(|n| format!("t{n},2,SECRET-REASON {n}\n")).collect();
@@ -646,7 +631,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     for (packet, level) in packets.iter().zip([1, 0]) {
         let bytes = std::fs::read(packet).unwrap();
         assert!(!bytes.windows(13).any(|at| at == b"SECRET-REASON"), "the right answers stay in the project");
-        let own = open(folder, packet);
+        let own = open_in(folder, packet);
         assert!(own.study.checks().unwrap().is_empty());
         let texts = own.study.packet_texts().unwrap();
         let hidden: Vec<usize> = texts
@@ -667,7 +652,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
         own.close();
     }
 
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let files = ["ada", "ben"].map(|name| folder.join(format!("{name}.handin")));
     session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
     let report = session.study.report().unwrap();
@@ -700,11 +685,11 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     session.close();
     drop(session);
     std::fs::copy(&path, &copy).unwrap();
-    let other = open(folder, &copy);
+    let other = open_in(folder, &copy);
     other.study.set_checks(&new[..2]).unwrap();
     other.close();
     drop(other);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     session.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(session.study.checks().unwrap().len(), 6);
 }
@@ -714,7 +699,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 6);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let rude = session.project.question(Some("rude")).unwrap();
     for (who, value) in [("ana", "3"), ("ben", "2")] {
         session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
@@ -808,7 +793,7 @@ fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answere
     work(folder, &packets[1], 100);
     let done = hand_in(folder, &packets[1], "ben.handin");
     merge(folder, &path, &[done]);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     std::thread::sleep(std::time::Duration::from_millis(3));
     let new = NewGuideline {
         body: "# How".to_owned(),
@@ -844,7 +829,7 @@ fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     for body in ["# First", "# Second"] {
         let new = NewGuideline {
             body: body.to_owned(),
@@ -858,7 +843,7 @@ fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
     session.close();
     let wish = StudyWish { per_text: 1, anchors: 1, repeat: 0.0, ..wish(&["ada", "ben"]) };
     let packets = hand_out(folder, &path, &wish, "out");
-    let packet = open(folder, &packets[0]);
+    let packet = open_in(folder, &packets[0]);
     let newest = packet.guideline.newest().unwrap().unwrap();
     assert_eq!((newest.number, newest.body.as_str()), (2, "# Second"));
     assert_eq!(packet.guideline.version(None).unwrap().number, 2);
@@ -877,7 +862,7 @@ fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
     hand_out(folder, &path, &wish, "out");
     let before = report(folder, &path);
     assert_eq!((before.per_text, before.short_texts), (2, 0));
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let cleo = session.project.annotator("cleo").unwrap().id;
     let texts = session.project.traces(cleo).unwrap().texts;
     assert_eq!(texts, 8, "12 texts of two people each by three people");
@@ -910,7 +895,7 @@ fn packets_that_were_never_written_are_told_by_the_next_plan() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     let out = folder.join("packets");
     let people = wish(&["ada", "ben", "cleo"]);
     let stop = StopsAfter(0.into(), 1);
@@ -956,7 +941,7 @@ fn packets_copies_and_backups_are_their_owners() {
     }
     std::fs::create_dir(&out).unwrap();
     let looks = Looks(out.clone(), Vec::new().into());
-    let session = open(folder, &path);
+    let session = open_in(folder, &path);
     session.study.hand_out(&wish(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
     assert!(looks.1.lock().unwrap().iter().all(|others| *others == 0));
     let copy = folder.join("copy.dissensus");
@@ -964,7 +949,7 @@ fn packets_copies_and_backups_are_their_owners() {
     session.close();
     assert_eq!(mode(&copy), 0o600);
     // Nor is the backup before a merge readable for others.
-    let stranger = open(folder, &copy);
+    let stranger = open_in(folder, &copy);
     let id = stranger.project.annotator("stranger").unwrap().id;
     stranger.project.withdraw(id).unwrap();
     stranger.close();

@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{Stopped, create, import_csv};
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, SummaryOf, SummaryWish,
 };
 use dissensus_app::session::Session;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_training::encoding::EncoderChoice;
 use std::collections::HashMap;
@@ -16,27 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-struct Stop;
-
-impl Progress for Stop {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 fn place() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
-    let session =
-        Session::create(&folder.path().join("p.dissensus"), &Home::inside(folder.path(), Vec::new()))
-            .unwrap();
+    let session = create(&folder.path().join("p.dissensus"));
     (folder, session)
-}
-
-fn import(session: &Session, folder: &Path, csv: &str, choices: &ImportChoices) {
-    std::fs::write(folder.join("in.csv"), csv).unwrap();
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&folder.join("in.csv"), choices, &silent).unwrap();
 }
 
 fn named(question: &str) -> ImportChoices {
@@ -80,8 +63,8 @@ fn small() -> (TempDir, Session) {
         a,=1+1,x,cleo,3,here,2024-05-01T10:00:00Z\n\
         b,two,y,ana,1,here,2024-05-01T10:00:00Z\nb,two,y,ben,2,there,2024-05-01T10:00:00Z\n\
         c,three,y,ana,3,here,2024-05-01T10:00:00Z\n";
-    import(&session, folder.path(), labels, &named("rude"));
-    import(&session, folder.path(), "text_id,text\nd,four\n", &ImportChoices::default());
+    import_csv(&session, labels, &named("rude"));
+    import_csv(&session, "text_id,text\nd,four\n", &ImportChoices::default());
     (folder, session)
 }
 
@@ -142,7 +125,7 @@ fn levels_stand_as_in_other_files_and_never_under_the_name_of_a_figure() {
                 .unwrap();
         }
     }
-    import(&session, folder.path(), &csv, &ImportChoices { columns: Some(with_attribute()), ..choices });
+    import_csv(&session, &csv, &ImportChoices { columns: Some(with_attribute()), ..choices });
     encode(&session);
     let out = folder.path().join("texts.csv");
     let wish = SummaryWish { predicted: true, aggregate: Some("majority".into()), ..SummaryWish::default() };
@@ -239,7 +222,7 @@ fn encoded() -> (TempDir, Session) {
             writeln!(csv, "t{text},a {word} comment and {text},p{who},{level}").unwrap();
         }
     }
-    import(&session, folder.path(), &csv, &named("rude"));
+    import_csv(&session, &csv, &named("rude"));
     encode(&session);
     (folder, session)
 }
@@ -302,7 +285,7 @@ fn the_window_fits_the_model_that_it_writes_and_leaves_nothing_where_it_cannot()
     let again = session.summaries.write_as_job(&wish, &at("a.parquet"), false).unwrap_err();
     assert_eq!(again.code(), "export-exists");
     let asked = session.summaries.check(&wish, &at("b.csv"), false).unwrap();
-    assert_eq!(session.summaries.write(&asked, &Stop).unwrap_err().code(), "cancelled");
+    assert_eq!(session.summaries.write(&asked, &Stopped).unwrap_err().code(), "cancelled");
     assert!(!at("b.csv").exists());
     assert!(refused(&session, &wish, &at("c.conll")).contains(".csv"));
     #[cfg(unix)]
@@ -327,7 +310,7 @@ fn sets_and_spans_are_summed_up_without_what_they_do_not_have() {
         ..named("topics")
     };
     let sets = "text_id,text,annotator_id,label\nt,one,x,a + b\nt,one,y,a\nu,two,x,none\n";
-    import(&session, folder.path(), sets, &choices);
+    import_csv(&session, sets, &choices);
     let out = folder.path().join("sets.csv");
     let wish = SummaryWish { aggregate: Some("majority".into()), ..SummaryWish::default() };
     let (found, _) = write(&session, &wish, &out);

@@ -2,28 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::sample_with_question;
 use dissensus_analysis::SlipChoices;
 use dissensus_api::NewLabel;
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, QuestionId};
-use dissensus_project::home::Home;
+use dissensus_domain::Answer;
 use dissensus_project::jobs::{Progress, Silent};
-use dissensus_project::sample;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tempfile::TempDir;
-
-fn opened(folder: &TempDir) -> (Session, QuestionId) {
-    let path = folder.path().join("sample.dissensus");
-    sample::create(&path).unwrap();
-    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    (session, question)
-}
 
 #[test]
 fn it_is_told_and_the_same_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     let before = session.analysis.text_dispersion(question, 0, &Silent).unwrap();
     assert!(before.found.is_none() && !before.words.is_empty(), "not fitted yet: {before:?}");
     session.live.fit(question, &Silent).unwrap();
@@ -56,7 +46,7 @@ impl Progress for LabelsMeanwhile<'_> {
 #[test]
 fn a_label_does_not_wait_for_it_and_it_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, question) = opened(&folder);
+    let (session, question) = sample_with_question(&folder);
     session.live.fit(question, &Silent).unwrap();
     let everyone = SlipChoices { below: 1.0, top: 1, ..SlipChoices::default() };
     let row = session.analysis.slips(question, everyone, &Silent).unwrap().slips.remove(0);

@@ -3,9 +3,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, import_into, open_in};
 use dissensus_api::{
-    Beside, FoundTexts, ImportChoices, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish,
-    TextFilter, TextQuery, TextSort,
+    Beside, FoundTexts, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish, TextFilter,
+    TextQuery, TextSort,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{
@@ -13,29 +14,11 @@ use dissensus_domain::{
     ScaleKind, TextId,
 };
 use dissensus_encoder::LongTexts;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const RUDE: QuestionId = QuestionId(1);
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(folder: &Path, file: &Path) -> Session {
-    Session::open(file, &home(folder)).unwrap()
-}
-
-fn import(session: &Session, folder: &Path, rows: &str) {
-    let file = folder.join("rows.csv");
-    std::fs::write(&file, rows).unwrap();
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
-    session.exchange.import(&file, &choices, &silent).unwrap();
-}
 
 /// Thirty texts that two imported annotators answered, differing on every third, and a current annotator.
 fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
@@ -47,9 +30,9 @@ fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
     };
     let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3"]).unwrap();
     session.project.add_question("rude", "How rude?", scale).unwrap();
-    import(
+    import_into(
         &session,
-        folder,
+        "rude",
         &format!("text_id,text,annotator_id,label\n{}", (1..=30).map(row).collect::<String>()),
     );
     let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
@@ -124,7 +107,7 @@ fn each_filter_follows_what_the_person_does_and_takes_back() {
     assert_eq!(rows(&list(TextFilter::Answered)), [3], "labels changed since");
     give(&session, ana, 7, 1);
     assert_eq!(list(TextFilter::Skipped).total, 0, "what was put off and answered since");
-    import(&session, folder.path(), "text_id,text,annotator_id,label\nt31,One more,old-1,1\n");
+    import_into(&session, "rude", "text_id,text,annotator_id,label\nt31,One more,old-1,1\n");
     assert_eq!(list(TextFilter::NotYet).total, 29);
 }
 
@@ -191,7 +174,7 @@ fn a_search_finds_bodies_and_ids_a_part_at_a_time() {
 fn a_text_goes_by_its_place_where_no_file_named_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
-    import(&session, folder.path(), "text\nfirst\nsecond\n");
+    import_into(&session, "rude", "text\nfirst\nsecond\n");
     let found = find(&session, &TextQuery::default());
     assert_eq!(
         found.rows.iter().map(|row| (row.named, row.row)).collect::<Vec<_>>(),
@@ -225,10 +208,10 @@ fn copies_tell_what_came_in_from_each_other() {
     session.close();
     let other = folder.path().join("other.dissensus");
     std::fs::copy(&path, &other).unwrap();
-    let there = open(folder.path(), &other);
+    let there = open_in(folder.path(), &other);
     give(&there, ana, 6, 2);
     there.close();
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     let ben = session.project.add_annotator("ben", &Default::default()).unwrap().id;
     give(&session, ben, 2, 1);
     let imported = |session: &Session| -> Vec<(String, bool)> {
@@ -257,13 +240,13 @@ fn in_a_packet_the_list_is_of_the_person_and_nothing_of_others_can_be_asked() {
     let (path, session, _) = project(folder.path());
     session.close();
     let wish = wish();
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     let out = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
     let packet = PathBuf::from(out.people[0].file.clone().unwrap());
     let people = session.overview(None).unwrap().people;
     assert_eq!(people.iter().find(|who| who.name == "ben").map(|who| who.asked), Some(30));
     session.close();
-    let session = open(folder.path(), &packet);
+    let session = open_in(folder.path(), &packet);
     let me = session.project.annotators().unwrap()[0].id;
     give(&session, me, 2, 1);
     // In a packet the figures are always those of its owner.
@@ -281,9 +264,9 @@ fn long_texts_are_told_once_they_are_measured_and_of_the_encoder_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session, _) = project(folder.path());
     let long = "word after word, and ".repeat(20);
-    import(
+    import_into(
         &session,
-        folder.path(),
+        "rude",
         &format!("text_id,text,annotator_id,label\nlong,\"{long}\",old-1,1\ns,no,old-1,1\n"),
     );
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
@@ -305,7 +288,7 @@ fn long_texts_are_told_once_they_are_measured_and_of_the_encoder_in_use() {
     assert_eq!(encoded.averaged as u32, measured.long);
     assert_eq!(found().counts.long, None, "another version of the encoder is in use");
     assert!(session.texts.measure_long(&Silent).unwrap().in_parts);
-    import(&session, folder.path(), "text_id,text,annotator_id,label\nnew,no,old-1,1\n");
+    import_into(&session, "rude", "text_id,text,annotator_id,label\nnew,no,old-1,1\n");
     assert_eq!(found().counts.long, None, "a text was added");
 }
 
@@ -365,11 +348,11 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
 fn too_little_to_tell_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
-    import(&session, folder.path(), "text_id,text,annotator_id,label\na,A,x,1\nb,B,x,2\nc,C,y,3\n");
+    import_into(&session, "rude", "text_id,text,annotator_id,label\na,A,x,1\nb,B,x,2\nc,C,y,3\n");
     let agreement = session.analysis.overview_agreement(RUDE).unwrap();
     assert_eq!((agreement.alpha, agreement.shared), (None, 0));
     assert!(agreement.needs.unwrap().contains("two people"));
-    import(&session, folder.path(), "text_id,text,annotator_id,label\na,A,y,1\nb,B,y,2\n");
+    import_into(&session, "rude", "text_id,text,annotator_id,label\na,A,y,1\nb,B,y,2\n");
     let agreement = session.analysis.overview_agreement(RUDE).unwrap();
     assert_eq!((agreement.alpha, agreement.shared), (None, 2));
     assert!(agreement.needs.unwrap().starts_with("20 texts"));
@@ -466,7 +449,7 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
             !std::fs::read(&packet).unwrap().windows(5).any(|bytes| bytes == b"old-1"),
             "nothing of others"
         );
-        let session = open(folder.path(), &packet);
+        let session = open_in(folder.path(), &packet);
         let me = session.project.annotators().unwrap()[0].id;
         assert_eq!(session.project.form_left(me).unwrap(), form(), "nobody said so of themselves");
         session.project.answer_form(me, &said(&[("gender", gender), ("age", Some("30+"))])).unwrap();
@@ -476,19 +459,19 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
         session.study.hand_in(&file, false).unwrap();
         session.close();
         // A reopened packet knows what was answered.
-        let session = open(folder.path(), &packet);
+        let session = open_in(folder.path(), &packet);
         assert!(session.project.form_left(me).unwrap().attributes.is_empty());
         handed_in.push(file);
     }
     // Meanwhile ana also answers in the study's own project.
-    let there = open(folder.path(), &copy);
+    let there = open_in(folder.path(), &copy);
     there.project.answer_form(ana, &said(&[("gender", Some("man"))])).unwrap();
     there.close();
     let mut all = Vec::new();
     for (name, order) in [("one", [0, 1, 2]), ("two", [2, 1, 0])] {
         let mine = folder.path().join(format!("{name}.dissensus"));
         std::fs::copy(&path, &mine).unwrap();
-        let session = open(folder.path(), &mine);
+        let session = open_in(folder.path(), &mine);
         let files = [handed_in[0].clone(), handed_in[1].clone(), copy.clone()];
         for at in order.into_iter().chain(order) {
             let told = session.study.merge(&[files[at].clone()], &MergeConsent::all(), &Silent).unwrap();
@@ -522,8 +505,8 @@ fn what_somebody_answered_goes_with_them() {
     let store = dissensus_store::Store::open(&path).unwrap();
     store.withdraw(ana, 1).unwrap();
     store.close().unwrap();
-    open(folder.path(), &path).close();
+    open_in(folder.path(), &path).close();
     assert!(!has(&path), "the answer is still in the file");
-    let session = open(folder.path(), &path);
+    let session = open_in(folder.path(), &path);
     assert!(session.project.annotators().unwrap().iter().all(|who| who.attributes.is_empty()));
 }

@@ -2,18 +2,16 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{TestFolder, import};
 use dissensus_api::{ExportWish, ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_exchange::{LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange::{Exported, Pseudonymised, ToolExport, ToolExportChoices, export_formats};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tempfile::TempDir;
 
 /// Three people, three texts, questions of levels, sets and spans; a second round, a note, a flag, a skip.
 const LABELS: &str = "text_id,text,annotator_id,label,question,split,group,created_at,duration_ms,source,occasion,note,reasons,confidence,marks,guideline,age,page
@@ -32,50 +30,26 @@ t1,so 😊 good,ben,[],parts,train,g1,2024-05-01T10:10:00Z,,import,1,,,,,,40,1
 t2,\"=1+1, {\"\"a\"\":1}\",ben,\"[{\"\"start\"\":0,\"\"end\"\":1,\"\"label\"\":\"\"V\"\"}]\",parts,test,g1,2024-05-01T10:11:00Z,,import,1,,,,,,40,2
 ";
 
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn project(&self, name: &str) -> Session {
-        let home = Home::inside(&self.path("home"), Vec::new());
-        Session::create(&self.path(&format!("{name}.dissensus")), &home).unwrap()
-    }
-
-    /// A project with [`LABELS`].
-    fn labelled(&self) -> Session {
-        let file = self.path("labels.csv");
-        std::fs::write(&file, LABELS).unwrap();
-        let session = self.project("p");
-        let report = import(&session, &file, None);
-        assert_eq!(
-            (report.texts, report.annotators, report.labels, report.repeats),
-            (3, 3, 11, 1),
-            "{report:?}"
-        );
-        session
-    }
-
-    /// Files other than projects and those of the session.
-    fn files(&self) -> BTreeSet<String> {
-        let names = std::fs::read_dir(self.0.path()).unwrap();
-        let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-        names
-            .filter(|name| !name.contains(".dissensus") && !["home", "labels.csv"].contains(&name.as_str()))
-            .collect()
-    }
+/// A project with [`LABELS`].
+fn labelled(place: &TestFolder) -> Session {
+    let (session, file) = (place.project("p"), place.file("labels.csv", LABELS));
+    let report = import_format(&session, &file, None);
+    assert_eq!((report.texts, report.annotators, report.labels, report.repeats), (3, 3, 11, 1), "{report:?}");
+    session
 }
 
-fn import(session: &Session, file: &Path, format: Option<&str>) -> ImportReport {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
+/// Files other than projects and those of the session.
+fn files(place: &TestFolder) -> BTreeSet<String> {
+    let names = std::fs::read_dir(place).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names
+        .filter(|name| !name.contains(".dissensus") && !["home", "labels.csv"].contains(&name.as_str()))
+        .collect()
+}
+
+fn import_format(session: &Session, file: &Path, format: Option<&str>) -> ImportReport {
     let choices = ImportChoices { format: format.map(str::to_owned), ..ImportChoices::default() };
-    session.exchange.import(file, &choices, &silent).unwrap()
+    import(session, file, &choices)
 }
 
 fn ready(session: &Session, format: ToolFormat, question: Option<&str>) -> ToolExport {
@@ -93,7 +67,7 @@ type Rows = BTreeSet<[String; 8]>;
 const COMPARED: [&str; 8] =
     ["text_id", "annotator_id", "question", "label", "created_at", "occasion", "marks", "text"];
 
-fn rows(session: &Session, folder: &Place) -> Rows {
+fn rows(session: &Session, folder: &TestFolder) -> Rows {
     let file = folder.path("plain.csv");
     session.exchange.export(&file, None, true, &Silent).unwrap();
     let mut reader = csv::Reader::from_path(&file).unwrap();
@@ -138,8 +112,8 @@ fn expected(all: &Rows, format: ToolFormat, question: Option<&str>) -> Rows {
 
 #[test]
 fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     let all = rows(&session, &place);
     let cases = [
         (ToolFormat::LabelStudio, None),
@@ -162,10 +136,10 @@ fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
             assert_eq!(lost(&export)["bodies"], 2);
             let texts = place.path("texts.csv");
             std::fs::write(&texts, "text_id,text\nt1,so 😊 good\nt2,\"=1+1, {\"\"a\"\":1}\"\n").unwrap();
-            import(&copy, &texts, None);
+            import_format(&copy, &texts, None);
         }
         let named = (format == ToolFormat::Wide).then_some("wide");
-        let report = import(&copy, &file, named);
+        let report = import_format(&copy, &file, named);
         assert_eq!(report.format.name, format.name());
         assert_eq!(u64::from(report.labels + report.repeats), written.answers, "{format}");
         let mut found = rows(&copy, &place);
@@ -182,17 +156,17 @@ fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
         }
         assert_eq!(found, wanted, "{format} {question:?}");
         // The same file is recognised completely.
-        let again = import(&copy, &file, named);
+        let again = import_format(&copy, &file, named);
         assert_eq!((again.labels, again.repeats, again.texts, again.annotators), (0, 0, 0, 0), "{format}");
     }
 }
 
 #[test]
 fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     let export = ready(&session, ToolFormat::LabelStudio, None);
-    assert_eq!(place.files(), BTreeSet::new());
+    assert_eq!(files(&place), BTreeSet::new());
     let told = lost(&export);
     for (reason, count) in
         [("cannot-say", 1), ("flags", 1), ("notes", 1), ("reasons", 1), ("confidence", 1), ("attributes", 3)]
@@ -220,13 +194,13 @@ fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
         (&Exported { left_out: 3, ..Exported::default() }, 3)
     );
     let error = none.write(&place.path("x.csv"), false, &Silent).unwrap_err();
-    assert_eq!((error.code(), place.files()), ("nothing-to-export", BTreeSet::new()));
+    assert_eq!((error.code(), files(&place)), ("nothing-to-export", BTreeSet::new()));
 }
 
 #[test]
 fn pseudonyms_hide_people_in_every_format() {
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     let choices = ToolExportChoices {
         pseudonyms: Some(Pseudonymised { notes: false }),
         question: Some("mood".to_owned()),
@@ -266,8 +240,8 @@ fn zip_entries(path: &Path) -> Vec<String> {
 
 #[test]
 fn what_stands_there_is_replaced_only_on_request() {
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     let export = ready(&session, ToolFormat::Prodigy, None);
     let file = place.path("out.jsonl");
     std::fs::write(&file, "mine").unwrap();
@@ -277,13 +251,13 @@ fn what_stands_there_is_replaced_only_on_request() {
     assert!(std::fs::read_to_string(&file).unwrap().starts_with('{'));
     let error = export.write(&place.path("out.csv"), false, &Silent).unwrap_err();
     assert_eq!(error.code(), "file-format", "{error}");
-    assert_eq!(place.files(), BTreeSet::from(["out.jsonl".to_owned()]));
+    assert_eq!(files(&place), BTreeSet::from(["out.jsonl".to_owned()]));
 }
 
 #[test]
 fn of_two_exports_at_once_to_one_name_one_is_there_whole() {
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     let export = ready(&session, ToolFormat::LabelStudio, None);
     let alone = place.path("alone.json");
     export.write(&alone, false, &Silent).unwrap();
@@ -329,29 +303,29 @@ fn an_export_that_is_stopped_leaves_nothing() {
             self.0.load(Ordering::Relaxed) >= 1
         }
     }
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     for format in ToolFormat::all() {
         let export = ready(&session, *format, Some("mood"));
         let file = place.path(&format!("out.{}", format.ending()));
         let error = export.write(&file, false, &Stopping::default()).unwrap_err();
         assert!(matches!(error, ProjectError::Cancelled), "{format}: {error}");
-        assert_eq!(place.files(), BTreeSet::new(), "{format}");
+        assert_eq!(files(&place), BTreeSet::new(), "{format}");
     }
 }
 
 #[test]
 fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
-    let place = Place::new();
-    let session = place.labelled();
+    let place = TestFolder::new();
+    let session = labelled(&place);
     let table = session.exchange.export_contents(&ExportWish::default()).unwrap();
     assert_eq!((table.texts, table.people, table.answers, table.losses.len()), (3, 3, 12, 0), "{table:?}");
     for format in export_formats() {
         let question = format.one_question.then(|| "mood".to_owned());
         let wish = ExportWish { format: Some(format.name.clone()), question, ..ExportWish::default() };
-        let before = place.files();
+        let before = files(&place);
         let told = session.exchange.export_contents(&wish).unwrap();
-        assert_eq!(place.files(), before, "nothing is written");
+        assert_eq!(files(&place), before, "nothing is written");
         assert_eq!(told.question.as_deref(), wish.question.as_deref(), "{}", format.name);
         let of = ToolFormat::named(&format.name).unwrap();
         let expected = ready(&session, of, wish.question.as_deref());

@@ -3,16 +3,13 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_api::{ImportChoices, ImportNotice, ImportReport, RemarkQuery};
+use crate::support::{TestFolder, try_import};
+use dissensus_api::{ImportChoices, ImportNotice, RemarkQuery};
 use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, ScaleKind};
-use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
-use std::path::{Path, PathBuf};
+use dissensus_project::jobs::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tempfile::TempDir;
 
 const TASKS: &str = r#"[
  {"id": 7, "data": {"text": "I like it", "source": "web"}, "drafts": [{"id": 1}],
@@ -30,30 +27,6 @@ const TASKS: &str = r#"[
  {"id": 8, "data": {"text": "nobody yet", "source": "web"}, "annotations": []}
 ]"#;
 
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-
-    fn project(&self, name: &str) -> Session {
-        let home = Home::inside(&self.0.path().join("home"), Vec::new());
-        Session::create(&self.0.path().join(format!("{name}.dissensus")), &home).unwrap()
-    }
-}
-
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent)
-}
-
 fn counted(notices: &[ImportNotice], code: &str) -> u32 {
     notices.iter().find(|notice| notice.code == code).map_or(0, |notice| notice.count)
 }
@@ -64,7 +37,7 @@ fn question(session: &Session, name: &str) -> QuestionId {
 
 #[test]
 fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("export.json", TASKS);
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
@@ -75,7 +48,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
     for (code, count) in [("drafts", 1), ("gold", 1), ("skips", 1), ("later-occasions", 2)] {
         assert_eq!(counted(&preview.notices, code), count, "{code}");
     }
-    let report = import(&session, &file, &ImportChoices::default()).unwrap();
+    let report = try_import(&session, &file, &ImportChoices::default()).unwrap();
     // Mood by two people, topics by one, parts by two, who were shown both.
     assert_eq!((report.texts, report.annotators, report.labels, report.repeats), (2, 3, 5, 2));
     assert_eq!(report.format.title, "Label Studio JSON");
@@ -108,21 +81,22 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
 
 #[test]
 fn the_same_file_again_under_another_name_changes_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
-    import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
-    let again = import(&session, &place.file("copy.json", TASKS), &ImportChoices::default()).unwrap();
+    try_import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
+    let again = try_import(&session, &place.file("copy.json", TASKS), &ImportChoices::default()).unwrap();
     assert_eq!((again.texts, again.annotators, again.labels, again.repeats), (0, 0, 0, 0), "{again:?}");
     assert_eq!(again.repeated_rows, 7);
 }
 
 #[test]
 fn an_answer_that_was_changed_in_the_tool_since_replaces_the_old_one() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
-    import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
+    try_import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
     let changed = TASKS.replacen("\"choices\": [\"Good\"]", "\"choices\": [\"Bad\"]", 1);
-    let report = import(&session, &place.file("later.json", &changed), &ImportChoices::default()).unwrap();
+    let report =
+        try_import(&session, &place.file("later.json", &changed), &ImportChoices::default()).unwrap();
     assert_eq!((report.labels, report.changes.replaced_labels), (1, 1), "{report:?}");
 }
 
@@ -140,7 +114,7 @@ fn an_import_that_is_stopped_leaves_nothing() {
             self.0.load(Ordering::Relaxed) >= 5
         }
     }
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let line = |n: u32| {
         format!(
@@ -154,12 +128,12 @@ fn an_import_that_is_stopped_leaves_nothing() {
     let error = session.exchange.import(&file, &ImportChoices::default(), &stopping).unwrap_err();
     assert_eq!(error.problem().code, "cancelled", "{error}");
     assert!(session.project.info().unwrap().questions.is_empty());
-    assert_eq!(import(&session, &file, &ImportChoices::default()).unwrap().labels, 4000);
+    assert_eq!(try_import(&session, &file, &ImportChoices::default()).unwrap().labels, 4000);
 }
 
 #[test]
 fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let merged = "{\"id\":1,\"text\":\"a\",\"label\":[\"x\"],\"Comments\":[]}\n{\"id\":2,\"text\":\"b\",\"label\":[\"y\"],\"Comments\":[]}\n";
     let file = place.file("all.jsonl", merged);
@@ -169,18 +143,18 @@ fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
     let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
     columns.annotator = Some("=everybody".to_owned());
     let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    assert_eq!(import(&session, &file, &named).unwrap().labels, 2);
+    assert_eq!(try_import(&session, &file, &named).unwrap().labels, 2);
 
     let tasks = place.file("export.json", TASKS);
     let one = ImportChoices { question: Some("mood".to_owned()), ..ImportChoices::default() };
-    let error = import(&session, &tasks, &one).unwrap_err();
+    let error = try_import(&session, &tasks, &one).unwrap_err();
     assert_eq!(error.problem().code, "several-questions", "{error}");
     assert!(error.to_string().contains("mood, topics, parts"), "{error}");
 }
 
 #[test]
 fn a_format_that_is_named_is_the_one_that_is_read() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
     let line = "{\"text\":\"a\",\"_input_hash\":1,\"label\":\"x\",\"answer\":\"accept\",\"annotator\":\"ann\"}\n\
                 {\"text\":\"b\",\"_input_hash\":2,\"label\":\"y\",\"answer\":\"accept\",\"annotator\":\"ann\"}\n";
@@ -188,7 +162,7 @@ fn a_format_that_is_named_is_the_one_that_is_read() {
     let plain = ImportChoices { format: Some("jsonl".to_owned()), ..ImportChoices::default() };
     let preview = session.exchange.preview(&file, &plain).unwrap();
     assert_eq!((preview.format.name.as_str(), preview.format.of_tool), ("jsonl", false));
-    let report = import(&session, &file, &plain).unwrap();
+    let report = try_import(&session, &file, &plain).unwrap();
     assert_eq!((report.labels, report.question.as_deref()), (2, Some("db")));
     let unknown = ImportChoices { format: Some("excel".to_owned()), ..ImportChoices::default() };
     let error = session.exchange.preview(&file, &unknown).unwrap_err();
@@ -197,9 +171,9 @@ fn a_format_that_is_named_is_the_one_that_is_read() {
 
 #[test]
 fn ids_of_texts_are_answered_once_the_texts_are_there() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let session = place.project("p");
-    let states = place.0.path().join("output");
+    let states = place.path("output");
     for (person, value) in [("alice", "positive"), ("bob", "negative")] {
         let folder = states.join(person);
         std::fs::create_dir_all(&folder).unwrap();
@@ -213,7 +187,7 @@ fn ids_of_texts_are_answered_once_the_texts_are_there() {
     let told = preview.problem.map_or_else(|| preview.bad_rows[0].message.clone(), |problem| problem.message);
     assert!(told.contains("import the texts first"), "{told}");
     let texts = place.file("data.jsonl", "{\"id\":\"r1\",\"text\":\"so good\"}\n");
-    import(&session, &texts, &ImportChoices::default()).unwrap();
-    let report = import(&session, &states, &ImportChoices::default()).unwrap();
+    try_import(&session, &texts, &ImportChoices::default()).unwrap();
+    let report = try_import(&session, &states, &ImportChoices::default()).unwrap();
     assert_eq!((report.texts, report.annotators, report.labels), (0, 2, 2));
 }

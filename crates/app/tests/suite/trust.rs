@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{home, open};
 use dissensus_api::{
     ImportChoices, MergeChangeKind, MergeConsent, MergedFile, MergedKind, NewDecision, NewGuideline,
     NewLabel, StudyWish, TextOrder,
@@ -10,7 +11,6 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId};
 use dissensus_editing::QuestionChange;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_test_support::forge;
 use dissensus_test_support::rusqlite::Connection;
@@ -21,14 +21,6 @@ use std::sync::Arc;
 
 /// Ada is the forger everywhere.
 const FORGER: &str = "ada";
-
-fn home(folder: &Path) -> Home {
-    Home::inside(&folder.join("home"), Vec::new())
-}
-
-fn open(file: &Path) -> Session {
-    Session::open(file, &home(file.parent().unwrap())).unwrap()
-}
 
 /// A project of six texts that ben and cleo labelled, with packets for ada and ben, in both of which two
 /// texts are answered.
@@ -591,12 +583,24 @@ impl Draw {
 }
 
 #[test]
-fn a_thousand_forged_histories_say_nothing_that_their_forger_may_not_say() {
+fn forged_histories_say_nothing_that_their_forger_may_not_say() {
+    merge_forged_histories(0..200);
+}
+
+#[test]
+#[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
+fn stress_forged_histories_say_nothing_that_their_forger_may_not_say() {
+    merge_forged_histories(200..2_000);
+}
+
+/// Merges a randomly forged history for each seed, of which each has up to four forgeries.
+fn merge_forged_histories(seeds: std::ops::Range<u64>) {
+    let enough = (seeds.end - seeds.start) / 10;
     let world = World::new();
     let before = world.state();
     let session = open(&world.project);
     let (mut taken, mut refused) = (0, 0);
-    for seed in 0..1_000 {
+    for seed in seeds {
         let mut draw = Draw(seed * 7_919 + 1);
         let forged = world.forged("forged.dissensus", |c| {
             for _ in 0..1 + draw.below(4) {
@@ -615,7 +619,7 @@ fn a_thousand_forged_histories_say_nothing_that_their_forger_may_not_say() {
         assert_eq!(world.state(), before, "seed {seed}");
     }
     session.close();
-    assert!(taken > 100 && refused > 100, "{taken} taken in, {refused} refused: both are to be tried");
+    assert!(taken > enough && refused > enough, "{taken} taken in, {refused} refused: both are to be tried");
 }
 
 /// Replaces ada's first answer with another one.

@@ -3,27 +3,16 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_api::{ImportChoices, ImportReport, TextOrder};
+use crate::support::{create, import_as_guessed};
+use dissensus_api::TextOrder;
 use dissensus_app::session::Session;
 use dissensus_domain::{CANNOT_SAY, Condition, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_editing::QuestionChange;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
-use std::path::Path;
-use std::sync::Arc;
+use dissensus_project::jobs::Silent;
 
 const FILE: &str = "text_id,text,annotator_id,label\n\
     t1,first,ana,1\nt1,first,ben,3\nt2,second,ana,[cannot say]\nt2,second,ben,2\nt3,third,ana,3\nt3,third,ben,[cannot say]\n\
     t4,fourth,ana,2\nt4,fourth,ben,2\n";
-
-fn project(path: &Path) -> Session {
-    Session::create(path, &Home::inside(path.parent().unwrap(), Vec::new())).unwrap()
-}
-
-fn import(session: &Session, file: &Path) -> ImportReport {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, &ImportChoices::default(), &silent).unwrap()
-}
 
 fn offer(session: &Session, cannot_say: bool) {
     let question = session.project.question(None).unwrap().id;
@@ -42,25 +31,25 @@ fn files_bring_it_and_take_it_along_and_it_is_no_level() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.csv");
     std::fs::write(&file, FILE).unwrap();
-    let session = project(&folder.path().join("a.dissensus"));
-    assert_eq!(import(&session, &file).labels, 8);
+    let session = create(&folder.path().join("a.dissensus"));
+    assert_eq!(import_as_guessed(&session, &file).labels, 8);
     let levels = ["1", "2", "3"].map(String::from).to_vec();
     assert_eq!(told(&session), (6, 2, levels.clone()));
     // Imported again it is known, not new.
-    let again = import(&session, &file);
+    let again = import_as_guessed(&session, &file);
     assert_eq!((again.labels, again.repeated_rows), (0, 8));
     let out = folder.path().join("out.csv");
     session.exchange.export(&out, None, false, &Silent).unwrap();
     assert_eq!(std::fs::read_to_string(&out).unwrap().matches(CANNOT_SAY).count(), 2);
-    let copy = project(&folder.path().join("b.dissensus"));
-    import(&copy, &out);
+    let copy = create(&folder.path().join("b.dissensus"));
+    import_as_guessed(&copy, &out);
     assert_eq!(told(&copy), (6, 2, levels));
     // A scale of options has it too, and none of its brackets is a set.
     let sets = folder.path().join("sets.csv");
     let rows = FILE.replace(",1\n", ",a; b\n").replace(",2\n", ",b\n").replace(",3\n", ",a\n");
     std::fs::write(&sets, rows).unwrap();
-    let of_sets = project(&folder.path().join("c.dissensus"));
-    import(&of_sets, &sets);
+    let of_sets = create(&folder.path().join("c.dissensus"));
+    import_as_guessed(&of_sets, &sets);
     assert_eq!(told(&of_sets), (6, 2, ["a", "b"].map(String::from).to_vec()));
 }
 
@@ -69,13 +58,13 @@ fn it_counts_as_answered_and_in_no_figure() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.csv");
     std::fs::write(&file, FILE).unwrap();
-    let session = project(&folder.path().join("a.dissensus"));
-    import(&session, &file);
+    let session = create(&folder.path().join("a.dissensus"));
+    import_as_guessed(&session, &file);
     let question = session.project.question(None).unwrap();
-    let without = project(&folder.path().join("b.dissensus"));
+    let without = create(&folder.path().join("b.dissensus"));
     let rows: Vec<&str> = FILE.lines().filter(|line| !line.contains(CANNOT_SAY)).collect();
     std::fs::write(&file, rows.join("\n")).unwrap();
-    import(&without, &file);
+    import_as_guessed(&without, &file);
     let same = without.project.question(None).unwrap();
     let found = session.analysis.agreement(question.id).unwrap();
     assert_eq!(format!("{found:?}"), format!("{:?}", without.analysis.agreement(same.id).unwrap()));
@@ -94,8 +83,8 @@ fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.csv");
     std::fs::write(&file, FILE).unwrap();
-    let session = project(&folder.path().join("a.dissensus"));
-    import(&session, &file);
+    let session = create(&folder.path().join("a.dissensus"));
+    import_as_guessed(&session, &file);
     let rude = session.project.question(None).unwrap();
     let labelling = &session.labelling;
     let error = labelling.label_by_name("ana", "t1", CANNOT_SAY, None).unwrap_err();

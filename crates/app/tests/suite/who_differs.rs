@@ -2,15 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{create, import_csv};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, ScaleKind, TextId};
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_training::encoding::EncoderChoice;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use tempfile::TempDir;
 
 const PEOPLE: usize = 24;
@@ -35,13 +34,9 @@ fn labels() -> String {
 }
 
 fn project(folder: &TempDir) -> (Session, QuestionId) {
-    let home = Home::inside(folder.path(), Vec::new());
-    let session = Session::create(&folder.path().join("project.dissensus"), &home).unwrap();
-    let file = folder.path().join("labels.csv");
-    std::fs::write(&file, labels()).unwrap();
+    let session = create(&folder.path().join("project.dissensus"));
     let choices = ImportChoices { scale: Some(ScaleKind::Ordinal), ..ImportChoices::default() };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_csv(&session, &labels(), &choices);
     let question = session.project.question(None).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     (session, question)

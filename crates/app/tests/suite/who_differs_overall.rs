@@ -2,15 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{Stopped, create, home, import_csv};
 use dissensus_api::{ColumnChoices, ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write as _;
-use std::sync::Arc;
 use tempfile::TempDir;
 
 const PEOPLE: usize = 40;
@@ -40,10 +39,7 @@ fn labels(gap: f64, seed: u64) -> String {
 }
 
 fn project(folder: &TempDir, csv: &str, kind: ScaleKind) -> (Session, QuestionId) {
-    let home = Home::inside(folder.path(), Vec::new());
-    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
-    let file = folder.path().join("labels.csv");
-    std::fs::write(&file, csv).unwrap();
+    let session = create(&folder.path().join("p.dissensus"));
     let choices = ImportChoices {
         columns: Some(ColumnChoices {
             text_id: Some("text_id".to_owned()),
@@ -57,8 +53,7 @@ fn project(folder: &TempDir, csv: &str, kind: ScaleKind) -> (Session, QuestionId
         levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
         ..ImportChoices::default()
     };
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    import_csv(&session, csv, &choices);
     let question = session.project.question(None).unwrap().id;
     (session, question)
 }
@@ -161,16 +156,6 @@ fn levels_without_an_order_have_shares_alone_and_few_labels_say_what_is_missing(
     assert!(found.attributes.iter().all(|one| !one.shown && one.p.is_none()), "{:?}", found.attributes);
 }
 
-/// Stops at once.
-struct Stopped;
-
-impl Progress for Stopped {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn it_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
@@ -191,7 +176,7 @@ fn accuracy_for_each_annotator_is_kept_in_the_project() {
         report.annotators.iter().map(|one| (one.held_out_accuracy, one.held_out_labels)).collect::<Vec<_>>()
     };
     drop(session);
-    let home = Home::inside(folder.path(), Vec::new());
+    let home = home(folder.path());
     let session = Session::open(&folder.path().join("p.dissensus"), &home).unwrap();
     let again = session.analysis.annotators_so_far(question).unwrap();
     assert!(again.held_out_measured, "nothing is measured again");

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{Stopped, TestFolder, import_csv, tiny};
 use dissensus_analysis::AskedText;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use dissensus_api::{ImportChoices, NewLabel};
@@ -10,7 +11,6 @@ use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
@@ -20,7 +20,6 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::TempDir;
 
 const SETS: [&str; 4] = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
 const NEW: [&str; 5] = [
@@ -37,66 +36,40 @@ fn body(n: u32) -> String {
     format!("the comment {} {}", letter(n), letter(n / 26))
 }
 
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice {
-        encoder: Some(dir.to_string_lossy().into_owned()),
-        device: DeviceChoice::Cpu,
-        ..EncoderChoice::default()
-    }
+fn texts(place: &TestFolder) -> TextFileChoices {
+    let path = place.file("new.txt", &NEW.join("\n"));
+    TextFileChoices { path, ..TextFileChoices::default() }
 }
 
-struct Place(TempDir);
+/// 240 texts that two people have answered, *sad* and *tired* always together, and a third person
+/// without answers.
+fn labelled(place: &TestFolder) -> (Session, Question) {
+    let session = place.project("p");
+    let set = |text: u32, who: u32| {
+        SETS[((text * (7 + 4 * who) % 13 < 6) as usize) + 2 * usize::from(text % 5 < 2)]
+    };
+    let row = |n: u32| (0..2).map(move |who| format!("t{n},{},a{who},{}\n", body(n), set(n, who)));
+    let rows: String = (0..240).flat_map(row).collect();
+    let csv = format!("text_id,text,annotator_id,label\n{rows}");
+    import_csv(&session, &csv, &ImportChoices::default());
+    session.project.add_annotator("new", &Default::default()).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let question = session.project.question(None).unwrap();
+    (session, question)
+}
 
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn texts(&self) -> TextFileChoices {
-        let path = self.path("new.txt");
-        std::fs::write(&path, NEW.join("\n")).unwrap();
-        TextFileChoices { path, ..TextFileChoices::default() }
-    }
-
-    /// 240 texts that two people have answered, *sad* and *tired* always together, and a third person
-    /// without answers.
-    fn labelled(&self) -> (Session, Question) {
-        let home = Home::inside(self.0.path(), Vec::new());
-        let session = Session::create(&self.path("p.dissensus"), &home).unwrap();
-        let set = |text: u32, who: u32| {
-            SETS[((text * (7 + 4 * who) % 13 < 6) as usize) + 2 * usize::from(text % 5 < 2)]
-        };
-        let row = |n: u32| (0..2).map(move |who| format!("t{n},{},a{who},{}\n", body(n), set(n, who)));
-        let rows: String = (0..240).flat_map(row).collect();
-        let file = self.path("sets.csv");
-        std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
-        let silent: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
-        session.project.add_annotator("new", &Default::default()).unwrap();
-        session.encoding.encode(&tiny(), &Silent).unwrap();
-        let question = session.project.question(None).unwrap();
-        (session, question)
-    }
-
-    fn written(
-        &self,
-        session: &Session,
-        choices: &PredictionChoices,
-        of_file: bool,
-    ) -> Result<(SetPredictionFile, Vec<Row>), ProjectError> {
-        let (out, texts) = (self.path("sets-out.csv"), self.texts());
-        let choices = PredictionChoices { replace: true, ..choices.clone() };
-        let asked =
-            session.analysis.check_set_predictions(&choices, of_file.then_some(&texts), &out, &Silent)?;
-        session.live.fit(asked.question(), &Silent)?;
-        let written = session.analysis.set_predictions(&asked, &tiny(), &Silent)?;
-        Ok((written, table(&out)))
-    }
+fn predict(
+    place: &TestFolder,
+    session: &Session,
+    choices: &PredictionChoices,
+    of_file: bool,
+) -> Result<(SetPredictionFile, Vec<Row>), ProjectError> {
+    let (out, texts) = (place.path("sets-out.csv"), texts(place));
+    let choices = PredictionChoices { replace: true, ..choices.clone() };
+    let asked = session.analysis.check_set_predictions(&choices, of_file.then_some(&texts), &out, &Silent)?;
+    session.live.fit(asked.question(), &Silent)?;
+    let written = session.analysis.set_predictions(&asked, &tiny(), &Silent)?;
+    Ok((written, table(&out)))
 }
 
 type Row = HashMap<String, String>;
@@ -118,14 +91,14 @@ fn of(annotators: &[&str]) -> PredictionChoices {
 
 /// A table of one option: for each text the mean probability, and the probability that two people differ.
 fn of_option(
-    place: &Place,
+    place: &TestFolder,
     session: &Session,
     option: &Question,
     choices: &PredictionChoices,
 ) -> Vec<(f64, f64)> {
     let out = place.path("one.csv");
     let choices = PredictionChoices { question: Some(option.name.clone()), replace: true, ..choices.clone() };
-    let asked = session.analysis.check_predictions(&choices, Some(&place.texts()), &out, &Silent).unwrap();
+    let asked = session.analysis.check_predictions(&choices, Some(&texts(&place)), &out, &Silent).unwrap();
     session.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap();
     let rows = table(&out);
     let people = rows.len() / NEW.len();
@@ -139,10 +112,10 @@ fn of_option(
 
 #[test]
 fn a_row_of_a_text_has_all_options_as_their_own_tables_have_them() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
     for choices in [of(&[]), of(&["a1", "new"])] {
-        let (written, rows) = place.written(&session, &choices, true).unwrap();
+        let (written, rows) = predict(&place, &session, &choices, true).unwrap();
         assert_eq!((written.texts, written.options.len(), rows.len()), (5, 4, 5));
         for option in question.options() {
             let name = option.name.strip_prefix(&format!("{}: ", question.name)).unwrap();
@@ -171,9 +144,9 @@ fn a_row_of_a_text_has_all_options_as_their_own_tables_have_them() {
 /// of each option are unchanged.
 #[test]
 fn sets_take_into_account_that_options_go_together() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
-    let (written, rows) = place.written(&session, &of(&["a0"]), true).unwrap();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
+    let (written, rows) = predict(&place, &session, &of(&["a0"]), true).unwrap();
     assert!(written.factors > 0, "{written:?}");
     assert!(written.options_together.contains("sad and tired (+"), "{}", written.options_together);
     assert_eq!((written.annotators, written.pairs), (1, 0));
@@ -205,7 +178,7 @@ fn sets_take_into_account_that_options_go_together() {
     assert_eq!(one.most_likely_set, rows[1]["most_likely_set"]);
     assert!((one.probability - number(&rows[1], "probability")).abs() < 1e-6);
     let everybody = session.analysis.whole_answer(&question, None, AskedText::New(&text), &Silent).unwrap();
-    let (_, all) = place.written(&session, &of(&[]), true).unwrap();
+    let (_, all) = predict(&place, &session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
     // A pair of options is named once, though both sets and distances mention it.
     let said = &everybody.options_together;
@@ -219,9 +192,9 @@ fn sets_take_into_account_that_options_go_together() {
 /// Later labels are in the next table; for a text of the project its answers are used and reported.
 #[test]
 fn the_next_table_knows_the_labels_that_came_since() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
-    let (before, rows) = place.written(&session, &of(&[]), false).unwrap();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
+    let (before, rows) = predict(&place, &session, &of(&[]), false).unwrap();
     assert_eq!((before.texts, before.observed), (240, Some(240)));
     let new: ImportChoices = ImportChoices::default();
     let file = place.path("more.csv");
@@ -231,7 +204,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
     session.encoding.encode(&tiny(), &Silent).unwrap();
     assert!(session.analysis.answers_to(&question, "more").unwrap().is_empty());
     assert_eq!(session.analysis.answers_to(&question, "no").unwrap_err().code(), "no-such-text");
-    let (unanswered, all) = place.written(&session, &of(&[]), false).unwrap();
+    let (unanswered, all) = predict(&place, &session, &of(&[]), false).unwrap();
     assert_eq!((unanswered.texts, unanswered.observed, all.len()), (241, Some(240), 241));
     let glad = question.scale.index_of("glad").unwrap() as u8;
     for annotator in [AnnotatorId(1), AnnotatorId(2)] {
@@ -240,7 +213,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
             NewLabel { question: question.id, text: TextId(241), annotator, answer, duration_ms: None };
         session.labelling.record(&label, LabelSource::Command).unwrap();
     }
-    let (after, answered) = place.written(&session, &of(&[]), false).unwrap();
+    let (after, answered) = predict(&place, &session, &of(&[]), false).unwrap();
     assert_eq!(after.observed, Some(241));
     let share = |rows: &[Row]| number(&rows[240], "expected_glad");
     assert!(share(&answered) > share(&all), "{} {}", share(&answered), share(&all));
@@ -252,7 +225,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
 
     // Distances and differences use these answers unchanged: the same for two people, and for everyone
     // those of `disagreement`.
-    let (_, two) = place.written(&session, &of(&["a0", "a1"]), false).unwrap();
+    let (_, two) = predict(&place, &session, &of(&["a0", "a1"]), false).unwrap();
     assert_eq!((number(&two[240], "masi"), number(&two[240], "differ_glad")), (0.0, 0.0));
     let together = session.analysis.set_distances(&question, &Silent).unwrap();
     let (ranked, _) = session.analysis.texts_by_options(&question, 241, together.as_ref()).unwrap();
@@ -266,7 +239,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
     }
 }
 
-fn bundled(place: &Place, session: &Session) -> PathBuf {
+fn bundled(place: &TestFolder, session: &Session) -> PathBuf {
     let dir = place.path("bundle");
     let device = EncoderChoice { device: DeviceChoice::Cpu, ..EncoderChoice::default() };
     let choices = BundleChoices { replace: true, with_ids: true, ..BundleChoices::default() };
@@ -275,11 +248,11 @@ fn bundled(place: &Place, session: &Session) -> PathBuf {
     dir
 }
 
-fn by_bundle(place: &Place, dir: &Path, choices: &PredictionChoices) -> Result<Vec<Row>, ProjectError> {
+fn by_bundle(place: &TestFolder, dir: &Path, choices: &PredictionChoices) -> Result<Vec<Row>, ProjectError> {
     let out = place.path("by-bundle.csv");
     let choices = PredictionChoices { replace: true, ..choices.clone() };
     let bundle = Bundle::open(dir)?;
-    let written = bundle.predict_sets(&choices, &place.texts(), &out, DeviceChoice::Cpu, &Silent)?;
+    let written = bundle.predict_sets(&choices, &texts(&place), &out, DeviceChoice::Cpu, &Silent)?;
     assert_eq!(written.observed, None);
     Ok(table(&out))
 }
@@ -302,12 +275,12 @@ fn changed(dir: &Path, change: impl Fn(&mut serde_json::Value)) {
 
 #[test]
 fn a_bundle_answers_as_its_project_did() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
     let dir = bundled(&place, &session);
     let some = of(&["a1", "new"]);
     let expected: Vec<Vec<Row>> =
-        [of(&[]), some.clone()].iter().map(|of| place.written(&session, of, true).unwrap().1).collect();
+        [of(&[]), some.clone()].iter().map(|of| predict(&place, &session, of, true).unwrap().1).collect();
     drop(session);
     // In another place, and without the project.
     std::fs::remove_file(place.path("p.dissensus")).unwrap();
@@ -337,9 +310,11 @@ fn a_bundle_answers_as_its_project_did() {
 
 #[test]
 fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
     let dir = bundled(&place, &session);
+    let written = std::fs::read(dir.join("bundle.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
     changed(&dir, |manifest| {
         manifest.as_object_mut().unwrap().remove("sets").unwrap();
     });
@@ -348,39 +323,30 @@ fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
     let out = place.path("old.csv");
     let asked = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
     let refused =
-        bundle.predict(&asked("sets"), &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap_err();
+        bundle.predict(&asked("sets"), &texts(&place), &out, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(refused.to_string().contains("of this version"), "{refused}");
     let option = asked(&question.options()[0].name);
-    assert_eq!(bundle.predict(&option, &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap().rows, 15);
+    assert_eq!(bundle.predict(&option, &texts(&place), &out, DeviceChoice::Cpu, &Silent).unwrap().rows, 15);
     for (key, value) in [
         ("questions", serde_json::json!([0, 1, 2, 9])),
         ("questions", serde_json::json!([0, 1, 2])),
         ("factors", serde_json::json!({"options": 4, "factors": 1, "loadings": [1.0]})),
         ("factors", serde_json::json!({"options": 3, "factors": 0, "loadings": []})),
     ] {
-        let dir = bundled(&place, &session);
-        changed(&dir, |manifest| manifest["sets"][0][key] = value.clone());
+        changed(&dir, |manifest| {
+            manifest.clone_from(&written);
+            manifest["sets"][0][key] = value.clone();
+        });
         let refused = Bundle::open(&dir).unwrap_err();
         assert!(refused.to_string().contains("options of \"sets\""), "{key} {value}: {refused}");
     }
 }
 
-/// Stops at the first text.
-struct Stopped;
-
-impl Progress for Stopped {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn what_cannot_be_written_is_refused_and_nothing_is_left() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
-    let (out, texts) = (place.path("out.csv"), place.texts());
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
+    let (out, texts) = (place.path("out.csv"), texts(&place));
     let check = |choices: &PredictionChoices, texts: &TextFileChoices| {
         session.analysis.check_set_predictions(choices, Some(texts), &out, &Silent).map(|_| ()).unwrap_err()
     };
@@ -401,7 +367,7 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
     let first = std::fs::read(&out).unwrap();
     assert!(session.analysis.set_predictions(&asked, &tiny(), &Silent).is_err());
     assert_eq!(std::fs::read(&out).unwrap(), first);
-    let left: Vec<String> = std::fs::read_dir(place.0.path())
+    let left: Vec<String> = std::fs::read_dir(&place)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|name| name.contains("out.csv") && name != "out.csv")
@@ -412,8 +378,8 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
 /// Texts that are longer than the encoder reads, and every kind of file.
 #[test]
 fn long_texts_and_all_kinds_of_files_are_written() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
     session.live.fit(question.id, &Silent).unwrap();
     let path = place.path("long.txt");
     std::fs::write(&path, format!("{}\nshort\n", "many words of it ".repeat(2_000))).unwrap();
@@ -434,8 +400,8 @@ fn long_texts_and_all_kinds_of_files_are_written() {
 /// answer option by option.
 #[test]
 fn runs_of_all_options_are_bundled_as_a_whole() {
-    let place = Place::new();
-    let (session, question) = place.labelled();
+    let place = TestFolder::new();
+    let (session, question) = labelled(&place);
     let asked = session.runs.choices(question.id, ModelKind::Multilevel, "frozen").unwrap();
     let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     let mut runs = first.info.trained_with.clone();

@@ -2,41 +2,36 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+use crate::support::{Stopped, TestFolder, import_csv};
 use dissensus_api::ImportChoices;
 use dissensus_app::session::Session;
 use dissensus_domain::{Attributes, Scale, ScaleKind};
 use dissensus_editing::CopyChoices;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use dissensus_store::Store;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 struct Project {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     session: Session,
 }
 
 fn project() -> Project {
-    let folder = tempfile::tempdir().unwrap();
-    let home = Home::inside(&folder.path().join("home"), Vec::new());
-    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    let folder = TestFolder::new();
+    let session = folder.project("p");
     Project { folder, session }
 }
 
 impl Project {
     fn import(&self) {
-        let file = self.folder.path().join("labels.csv");
-        std::fs::write(&file, "text_id,text,annotator_id,label\nt1,one,ada,1\nt2,two,ada,2\nt2,two,ben,1\n")
-            .unwrap();
-        let progress: Arc<dyn Progress> = Arc::new(Silent);
-        self.session.exchange.import(&file, &ImportChoices::default(), &progress).unwrap();
+        let csv = "text_id,text,annotator_id,label\nt1,one,ada,1\nt2,two,ada,2\nt2,two,ben,1\n";
+        import_csv(&self.session, csv, &ImportChoices::default());
     }
 
     /// Opens a copy of only the main file, made this moment.
     fn file_alone(&self) -> Store {
-        let copy = self.folder.path().join("alone");
+        let copy = self.folder.path("alone");
         std::fs::copy(self.session.project.path(), &copy).unwrap();
         Store::open_reader(&copy).unwrap()
     }
@@ -63,7 +58,7 @@ fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
 fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked() {
     let project = project();
     project.import();
-    let at = |name: &str| project.folder.path().join(name);
+    let at = |name: &str| project.folder.path(name);
     let runs = at("p.dissensus.runs");
     std::fs::create_dir_all(runs.join("1/encoder")).unwrap();
     std::fs::write(runs.join("1/encoder/model.safetensors"), "weights").unwrap();
@@ -89,30 +84,19 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
     assert_eq!(error.code(), "export-exists", "{error}");
 }
 
-/// Stops at once.
-struct Stopped;
-
-impl Progress for Stopped {
-    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
-
-    fn cancelled(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn a_copy_that_is_stopped_leaves_nothing() {
     let project = project();
     project.import();
-    let at = |name: &str| project.folder.path().join(name);
+    let at = |name: &str| project.folder.path(name);
     std::fs::create_dir(at("p.dissensus.runs")).unwrap();
     std::fs::write(at("p.dissensus.runs/big"), "weights").unwrap();
     let count = |path: &Path| std::fs::read_dir(path).unwrap().count();
-    let before = count(project.folder.path());
+    let before = count(project.folder.as_ref());
     for runs in [false, true] {
         let choices = CopyChoices { runs, ..CopyChoices::default() };
         let error = project.session.project.save_copy(&at("q"), choices, &Stopped).unwrap_err();
         assert_eq!(error.code(), "cancelled", "{error}");
-        assert_eq!(count(project.folder.path()), before);
+        assert_eq!(count(project.folder.as_ref()), before);
     }
 }

@@ -2,19 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use crate::support::{OpenSession, tiny};
 use dissensus_analysis::{EvaluateChoices, SpanEvaluationReport};
-use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_domain::{Answer, ScaleKind, Span, SpanSet};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
+use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const TEXTS: u32 = 120;
@@ -39,30 +38,14 @@ fn marks(text: u32, who: u32) -> Answer {
 }
 
 fn project(folder: &Path) -> Session {
-    let home = Home::inside(folder, Vec::new());
-    let session = Session::create(&folder.join("p.dissensus"), &home).unwrap();
-    let mut csv = "text_id,text\n".to_owned();
-    (1..=TEXTS).for_each(|text| csv.push_str(&format!("t{text},{}\n", body(text))));
-    let file = folder.join("in.csv");
-    std::fs::write(&file, csv).unwrap();
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
-    for who in 1..=PEOPLE {
-        session.project.add_annotator(&format!("p{who}"), &Default::default()).unwrap();
-    }
-    let scale = Scale::new(ScaleKind::Spans, ["insult", "all"]).unwrap();
-    session.project.add_question("where", "", scale).unwrap();
-    let question = session.project.question(Some("where")).unwrap().id;
-    for text in 1..=TEXTS {
-        for who in (1..=PEOPLE).filter(|who| (text + who) % 2 == 0) {
-            let (text, annotator) = (TextId(text), AnnotatorId(who));
-            let new = NewLabel { question, text, annotator, answer: marks(text.0, who), duration_ms: None };
-            session.labelling.record(&new, LabelSource::Command).unwrap();
-        }
-    }
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    let encoder = Some(dir.to_string_lossy().into_owned());
-    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    let who = |text: u32| (1..=PEOPLE).filter(move |who| (text + who) % 2 == 0);
+    let session = TestProject::new()
+        .question("where", ScaleKind::Spans, ["insult", "all"])
+        .texts_with(TEXTS, body)
+        .annotators((1..=PEOPLE).map(|who| format!("p{who}")))
+        .answers((1..=TEXTS).flat_map(|text| who(text).map(move |who| (text, who, marks(text, who)))))
+        .session(&folder.join("p.dissensus"));
+    session.encoding.encode(&tiny(), &Silent).unwrap();
     session
 }
 

@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_store::{NewLabel, Store, TakenIn};
+use dissensus_test_support::TestProject;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,26 +13,9 @@ use std::time::SystemTime;
 /// The one question of [`small`], ordinal with five levels.
 pub(crate) const QUESTION: QuestionId = QuestionId(1);
 
-/// Creates a project with a question, `texts` texts and `annotators` annotators, and leaves it
-/// open.
+/// Creates a project with a question, `texts` texts and `annotators` annotators, and leaves it open.
 pub(crate) fn small(path: &Path, texts: u32, annotators: u32) -> Store {
-    let store = Store::create(path).unwrap();
-    store
-        .write(move |tx| -> Result<(), StoreError> {
-            let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3", "4", "5"]).unwrap();
-            tx.add_question(&NewQuestion { name: "rude".into(), prompt: "How rude?".into(), scale })?;
-            for n in 1..=texts {
-                let (external_id, body) = (format!("t{n}"), format!("Comment number {n}"));
-                tx.add_text(&NewText { external_id, body, ..NewText::default() })?;
-            }
-            for n in 1..=annotators {
-                let (external_id, name) = (format!("a{n}"), format!("Person {n}"));
-                tx.add_annotator(&NewAnnotator { external_id, name, ..NewAnnotator::default() })?;
-            }
-            Ok(())
-        })
-        .unwrap();
-    store
+    TestProject::new().ordinal("rude", ["1", "2", "3", "4", "5"]).texts(texts).people(annotators).create(path)
 }
 
 /// A label of the question of [`small`].
@@ -45,6 +29,22 @@ pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
         duration_ms: Some(250),
         source: LabelSource::Window,
     }
+}
+
+/// Copies the file of a project that no program has open.
+pub(crate) fn copied(path: &Path, name: &str) -> PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+/// Merges one file into another, and closes both.
+pub(crate) fn take_in(into: &Path, from: &Path) -> TakenIn {
+    let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
+    let report = into.take_in(&from).unwrap();
+    from.close().unwrap();
+    into.close().unwrap();
+    report
 }
 
 /// Everything about a folder that a failed opening must leave unchanged: names, sizes, times and

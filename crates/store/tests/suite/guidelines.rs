@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, label, small};
+use crate::common::{QUESTION, copied, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Packet, PacketId,
     Picture, Remark, RemarkForm, TextId,
@@ -37,12 +37,6 @@ fn bodies(store: &Store) -> Vec<String> {
 fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
     let note = (!note.is_empty()).then(|| note.to_owned());
     Remark { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
-}
-
-fn copied(path: &Path, name: &str) -> std::path::PathBuf {
-    let copy = path.with_file_name(name);
-    std::fs::copy(path, &copy).unwrap();
-    copy
 }
 
 #[test]

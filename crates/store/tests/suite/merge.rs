@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, label, small};
+use crate::common::{QUESTION, copied, label, small, take_in};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource,
     MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId,
@@ -71,26 +71,11 @@ fn state(store: &Store) -> State {
     found
 }
 
-/// Merges the second copy into the first.
-fn take_in(into: &Path, from: &Path) -> TakenIn {
-    let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
-    let report = into.take_in(&from).unwrap();
-    from.close().unwrap();
-    into.close().unwrap();
-    report
-}
-
 fn state_at(path: &Path) -> State {
     let store = Store::open_reader(path).unwrap();
     let state = state(&store);
     store.close().unwrap();
     state
-}
-
-fn copied(path: &Path, name: &str) -> PathBuf {
-    let copy = path.with_file_name(name);
-    std::fs::copy(path, &copy).unwrap();
-    copy
 }
 
 /// A session in one copy: labels, corrections, undo, marks and imports, with its own clock.

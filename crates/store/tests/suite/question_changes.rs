@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, label, small};
+use crate::common::{QUESTION, copied, label, small};
 use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewLabel, NewQuestion, Store, StoreError, Undo};
 use std::path::{Path, PathBuf};
@@ -29,12 +29,6 @@ fn ask(
 fn found(store: &Store, name: &str) -> (Vec<String>, Option<Condition>) {
     let question = store.question_by_name(name).unwrap().unwrap();
     (question.scale.levels().to_vec(), question.only_if)
-}
-
-fn copied(path: &Path, name: &str) -> PathBuf {
-    let copy = path.with_file_name(name);
-    std::fs::copy(path, &copy).unwrap();
-    copy
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, label, small};
+use crate::common::{QUESTION, copied, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, AttentionCheck, Condition, Decision, EventKind, LabelSource, LevelEdit, OptionSet,
     Outcome, QuestionHelp, QuestionId, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId,
@@ -31,12 +31,6 @@ fn levels(store: &Store, name: &str) -> Vec<String> {
 fn add(store: &Store, name: &str, kind: ScaleKind, levels: &[&str]) -> QuestionId {
     let new = NewQuestion { name: name.into(), prompt: "?".into(), scale: Scale::new(kind, levels).unwrap() };
     store.write(move |tx| tx.add_question(&new)).unwrap()
-}
-
-fn copied(path: &Path, name: &str) -> PathBuf {
-    let copy = path.with_file_name(name);
-    std::fs::copy(path, &copy).unwrap();
-    copy
 }
 
 /// The names of the current answers, by text and annotator.

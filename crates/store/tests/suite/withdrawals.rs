@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, label, small};
+use crate::common::{QUESTION, copied, label, small, take_in};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Decision, EventId, Guideline, GuidelineId, LabelSource, MarkKind,
     Outcome, Packet, PacketId, Remark, TextId, WorkState,
@@ -293,20 +293,6 @@ fn state(path: &Path) -> BTreeSet<String> {
     store.check_current_answers().unwrap();
     store.close().unwrap();
     all
-}
-
-fn take_in(into: &Path, from: &Path) -> TakenIn {
-    let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
-    let report = into.take_in(&from).unwrap();
-    from.close().unwrap();
-    into.close().unwrap();
-    report
-}
-
-fn copied(path: &Path, name: &str) -> PathBuf {
-    let copy = path.with_file_name(name);
-    std::fs::copy(path, &copy).unwrap();
-    copy
 }
 
 #[test]

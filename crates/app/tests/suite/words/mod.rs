@@ -5,35 +5,27 @@
 
 mod leaving;
 
+use crate::support::{OpenSession, StopHalfWay, Stopped, home, tiny};
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ImportChoices, JointQuestion, NewLabel, RunDetail, TrainChoices,
     WordHeat, WordNeeds,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{
-    AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId, WorkState,
+    AnnotatorId, Answer, LabelSource, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState,
 };
 use dissensus_editing::CopyChoices;
 use dissensus_encoder::{DeviceChoice, Pooling};
-use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
+use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const TEXTS: u32 = 100;
-
-fn home(folder: &Path) -> Home {
-    Home::inside(folder, Vec::new())
-}
-
-fn tiny() -> EncoderChoice {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
-    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
-}
 
 /// "this comment is", a word, "and", a number: six words.
 fn body(text: u32) -> String {
@@ -62,29 +54,15 @@ fn label(session: &Session, question: QuestionId, text: u32, who: u32, answer: A
 /// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where"
 /// (passages) and by two to "rude" (yes or no).
 fn project(folder: &Path, answered: u32) -> Session {
-    let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
-    let mut csv = "text_id,text\n".to_owned();
-    (1..=TEXTS).for_each(|text| csv.push_str(&format!("t{text},{}\n", body(text))));
-    let file = folder.join("in.csv");
-    std::fs::write(&file, csv).unwrap();
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
-    for name in ["a", "b", "c"] {
-        session.project.add_annotator(name, &Default::default()).unwrap();
-    }
-    let scale = Scale::new(ScaleKind::Spans, ["insult", "all"]).unwrap();
-    session.project.add_question("where", "", scale).unwrap();
-    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("rude", "", scale).unwrap();
-    for text in 1..=answered {
-        for who in 1..=3 {
-            label(&session, id(&session, "where"), text, who, marks(text, who));
-        }
-        for who in 1..=2 {
-            let yes = Answer::Level((text % 5 == 1) as u16);
-            label(&session, id(&session, "rude"), text, who, yes);
-        }
-    }
+    let of_all = |people: u32| (1..=answered).flat_map(move |text| (1..=people).map(move |who| (text, who)));
+    let session = TestProject::new()
+        .texts_with(TEXTS, body)
+        .annotators(["a", "b", "c"])
+        .question("where", ScaleKind::Spans, ["insult", "all"])
+        .answers(of_all(3).map(|(text, who)| (text, who, marks(text, who))))
+        .binary("rude", ["no", "yes"])
+        .labels(of_all(2).map(|(text, who)| (text, who, u16::from(text % 5 == 1))))
+        .session(&folder.join("p.dissensus"));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     session
 }
@@ -335,10 +313,8 @@ fn words_are_shown_by_id_and_written_to_a_table_of_all_texts() {
         analysis.words_to_file(Some("where"), &out, false, &Silent).unwrap_err().code(),
         "export-exists"
     );
-    let stopped = StopHalfWay::default();
-    stopped.0.store(true, Ordering::Relaxed);
     let other = folder.path().join("other.csv");
-    assert!(analysis.words_to_file(Some("where"), &other, false, &stopped).is_err());
+    assert!(analysis.words_to_file(Some("where"), &other, false, &Stopped).is_err());
     assert!(!other.exists());
 }
 
@@ -433,22 +409,6 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
     learned.iter().for_each(|path| std::fs::remove_file(path).unwrap());
     let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
     assert!(!report.tuned);
-}
-
-/// Stops halfway.
-#[derive(Default)]
-struct StopHalfWay(AtomicBool);
-
-impl Progress for StopHalfWay {
-    fn report(&self, done: u64, of: Option<u64>, doing: &str) {
-        if doing == "training" && of.is_some_and(|of| done * 2 >= of) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 #[test]

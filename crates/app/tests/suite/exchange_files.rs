@@ -4,17 +4,16 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says what was refused")]
 
+use crate::support::{home, try_import};
 use dissensus_api::{ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_exchange::{Source, guess_roles, read_rows};
 use dissensus_project::error::ProjectError;
-use dissensus_project::home::Home;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::Silent;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 /// The folder of the files: `exchange` next to the data sets.
 fn folder() -> PathBuf {
@@ -47,10 +46,9 @@ fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, P
     Ok(ImportChoices { columns: Some(columns), skip_bad: bad, ..ImportChoices::default() })
 }
 
-fn import(session: &Session, path: &Path, bad: bool) -> Result<ImportReport, ProjectError> {
-    let silent: Arc<dyn Progress> = Arc::new(Silent);
+fn import_choosing(session: &Session, path: &Path, bad: bool) -> Result<ImportReport, ProjectError> {
     let mut choices = choices(session, path, bad)?;
-    let first = session.exchange.import(path, &choices, &silent);
+    let first = try_import(session, path, &choices);
     match first {
         Err(error) if error.problem().code == "no-scale" || bad => {
             let source = Source::open(path)?;
@@ -59,7 +57,7 @@ fn import(session: &Session, path: &Path, bad: bool) -> Result<ImportReport, Pro
             let levels: BTreeSet<String> =
                 read_rows(&source, &roles)?.filter_map(|row| row.ok()?.label).collect();
             choices.levels = Some(levels.into_iter().chain(["another".to_owned()]).collect());
-            session.exchange.import(path, &choices, &silent)
+            try_import(session, path, &choices)
         }
         other => other,
     }
@@ -108,10 +106,10 @@ fn every_file_comes_to_the_counts_that_were_made_apart() {
         // Bad rows are written next to an imported file.
         let path = place.path().join(Path::new(name).file_name().unwrap());
         std::fs::copy(folder.join(name), &path).unwrap();
-        let home = Home::inside(&place.path().join("home"), Vec::new());
+        let home = home(place.path());
         let session = Session::create(&place.path().join("p.dissensus"), &home).unwrap();
         let bad = number(counted, "bad") > 0;
-        let report = import(&session, &path, bad);
+        let report = import_choosing(&session, &path, bad);
         if let Some(why) = counted.get("refused") {
             match report {
                 Err(error) => eprintln!("{name}: refused ({why}): {error}"),
@@ -161,7 +159,7 @@ fn every_file_comes_to_the_counts_that_were_made_apart() {
             same(code, u64::from(met));
         }
         // The same file again changes nothing.
-        let again = import(&session, &path, bad).unwrap();
+        let again = import_choosing(&session, &path, bad).unwrap();
         if (again.labels, again.repeats, again.texts, again.annotators) != (0, 0, 0, 0) {
             wrong.push(format!(
                 "{name}: {} labels and {} repeats more, the second time",

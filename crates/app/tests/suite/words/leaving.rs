@@ -221,9 +221,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
 
     let other = folder.path().join("other.csv");
     let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
-    let stopped = StopHalfWay::default();
-    stopped.0.store(true, Ordering::Relaxed);
-    assert!(analysis.word_predictions(&checked, &EncoderChoice::default(), &stopped).is_err());
+    assert!(analysis.word_predictions(&checked, &EncoderChoice::default(), &Stopped).is_err());
     assert!(!other.exists());
     // A file that changes between two reads is not half predicted.
     let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
