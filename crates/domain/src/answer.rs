@@ -271,35 +271,33 @@ impl schemars::JsonSchema for SpanSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     fn span(start: u32, end: u32, kind: u16) -> Span {
         Span { start, end, kind }
     }
 
-    #[test]
-    fn answers_are_plain_json() {
-        let spans = SpanSet::new([span(7, 9, 0), span(0, 5, 1), span(7, 9, 0)]).unwrap();
-        for (answer, json) in [
-            (Answer::Level(3), r#"{"kind":"level","value":3}"#),
-            (Answer::Options(OptionSet::from_bits(0b101)), r#"{"kind":"options","value":[0,2]}"#),
-            (Answer::Options(OptionSet::default()), r#"{"kind":"options","value":[]}"#),
-            (Answer::CannotSay, r#"{"kind":"cannot-say"}"#),
-            (
-                Answer::Spans(spans),
-                r#"{"kind":"spans","value":[{"start":0,"end":5,"kind":1},{"start":7,"end":9,"kind":0}]}"#,
-            ),
-        ] {
-            assert_eq!(serde_json::to_string(&answer).unwrap(), json);
-            assert_eq!(serde_json::from_str::<Answer>(json).unwrap(), answer);
-        }
-        for wrong in [
-            r#"{"kind":"options","value":[64]}"#,
-            r#"{"kind":"spans","value":[{"start":5,"end":5,"kind":0}]}"#,
-            r#"{"kind":"level","value":-1}"#,
-            r#"{"kind":"dream","value":1}"#,
-        ] {
-            assert!(serde_json::from_str::<Answer>(wrong).is_err(), "{wrong}");
-        }
+    #[rstest]
+    #[case::level(Answer::Level(3), r#"{"kind":"level","value":3}"#)]
+    #[case::options(Answer::Options(OptionSet::from_bits(0b101)), r#"{"kind":"options","value":[0,2]}"#)]
+    #[case::no_option(Answer::Options(OptionSet::default()), r#"{"kind":"options","value":[]}"#)]
+    #[case::cannot_say(Answer::CannotSay, r#"{"kind":"cannot-say"}"#)]
+    #[case::sorted_spans(
+        Answer::Spans(SpanSet::new([span(7, 9, 0), span(0, 5, 1), span(7, 9, 0)]).unwrap()),
+        r#"{"kind":"spans","value":[{"start":0,"end":5,"kind":1},{"start":7,"end":9,"kind":0}]}"#
+    )]
+    fn answers_are_plain_json(#[case] answer: Answer, #[case] json: &str) {
+        assert_eq!(serde_json::to_string(&answer).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Answer>(json).unwrap(), answer);
+    }
+
+    #[rstest]
+    #[case::option_too_far(r#"{"kind":"options","value":[64]}"#)]
+    #[case::empty_span(r#"{"kind":"spans","value":[{"start":5,"end":5,"kind":0}]}"#)]
+    #[case::negative_level(r#"{"kind":"level","value":-1}"#)]
+    #[case::unknown_kind(r#"{"kind":"dream","value":1}"#)]
+    fn json_that_is_no_answer_is_refused(#[case] wrong: &str) {
+        assert!(serde_json::from_str::<Answer>(wrong).is_err());
     }
 
     #[test]

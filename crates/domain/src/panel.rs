@@ -172,10 +172,11 @@ pub struct SavedPanel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
-    #[test]
-    fn rules_are_read_as_they_are_written() {
-        for written in [
+    #[rstest]
+    fn rules_are_read_as_they_are_written(
+        #[values(
             "majority",
             "mean",
             "median",
@@ -185,27 +186,33 @@ mod tests {
             "quorum:3",
             "quorum:3@4",
             "quorum:0.5@4",
-            "quorum:1.0@a@b",
-        ] {
-            let rule: PanelRule = written.parse().unwrap();
-            assert_eq!(rule.to_string(), written);
-            let json = serde_json::to_string(&rule).unwrap();
-            assert_eq!(serde_json::from_str::<PanelRule>(&json).unwrap(), rule);
-        }
+            "quorum:1.0@a@b"
+        )]
+        written: &str,
+    ) {
+        let rule: PanelRule = written.parse().unwrap();
+        assert_eq!(rule.to_string(), written);
+        let json = serde_json::to_string(&rule).unwrap();
+        assert_eq!(serde_json::from_str::<PanelRule>(&json).unwrap(), rule);
+    }
+
+    #[test]
+    fn a_share_may_be_written_in_percent() {
         assert_eq!("quorum:50%@2".parse(), Ok(PanelRule::Quorum(Needed::Share(0.5), Some("2".into()))));
-        for wrong in [
-            "",
-            "most",
-            "majority:3",
-            "quorum",
-            "quorum:0@2",
-            "quorum:-1",
-            "quorum:1.5@2",
-            "quorum:x@2",
-            "quorum:0.0",
-        ] {
-            assert!(wrong.parse::<PanelRule>().is_err(), "{wrong}");
-        }
+    }
+
+    #[rstest]
+    #[case::nothing("")]
+    #[case::unknown("most")]
+    #[case::number_of_none("majority:3")]
+    #[case::no_number("quorum")]
+    #[case::nobody("quorum:0@2")]
+    #[case::negative("quorum:-1")]
+    #[case::more_than_all("quorum:1.5@2")]
+    #[case::no_share("quorum:x@2")]
+    #[case::share_of_nobody("quorum:0.0")]
+    fn other_rules_are_refused(#[case] wrong: &str) {
+        assert!(wrong.parse::<PanelRule>().is_err());
     }
 
     #[test]

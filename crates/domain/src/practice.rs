@@ -220,6 +220,7 @@ impl PracticeRound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     const TEXTS: [(u32, u16); 3] = [(1, 0), (2, 3), (3, 4)];
 
@@ -248,32 +249,41 @@ mod tests {
         one.answer == *given
     }
 
-    #[test]
-    fn a_level_beside_the_right_one_counts_only_on_ordered_levels_and_as_far_as_allowed() {
-        let levels = || (1..=5).map(|n| n.to_string()).collect::<Vec<_>>();
-        let (ordinal, choice) = (
-            Scale::new(ScaleKind::Ordinal, levels()).unwrap(),
-            Scale::new(ScaleKind::Choice, levels()).unwrap(),
-        );
-        for (within, given, right) in [(0, 2, true), (0, 3, false), (1, 3, true), (1, 1, true), (1, 4, false)]
-        {
-            let is_right = |scale| super::is_right(scale, &Answer::Level(2), &Answer::Level(given), within);
-            assert_eq!(is_right(&ordinal), right, "within {within}: {given}");
-            assert_eq!(is_right(&choice), given == 2, "within {within}: {given}");
-        }
+    #[rstest]
+    #[case::exact(0, 2, true)]
+    #[case::next_level(0, 3, false)]
+    #[case::next_level_allowed(1, 3, true)]
+    #[case::previous_level_allowed(1, 1, true)]
+    #[case::too_far(1, 4, false)]
+    fn a_level_beside_the_right_one_counts_only_on_ordered_levels_and_as_far_as_allowed(
+        #[case] within: u16,
+        #[case] given: u16,
+        #[case] right: bool,
+    ) {
+        let is_right = |kind| {
+            let scale = Scale::new(kind, (1..=5).map(|n| n.to_string())).unwrap();
+            super::is_right(&scale, &Answer::Level(2), &Answer::Level(given), within)
+        };
+        assert_eq!(is_right(ScaleKind::Ordinal), right);
+        assert_eq!(is_right(ScaleKind::Choice), given == 2);
+    }
+
+    #[rstest]
+    #[case::before_the_first(0, 0, Standing::Unfinished)]
+    #[case::can_still_be_reached(1, 2, Standing::Unfinished)]
+    #[case::cannot_be_reached(0, 2, Standing::Failed)]
+    #[case::reached(4, 5, Standing::Passed)]
+    #[case::missed(3, 5, Standing::Failed)]
+    fn a_mark_is_missed_once_it_cannot_be_reached_and_reached_at_the_end(
+        #[case] right: u32,
+        #[case] answered: u32,
+        #[case] standing: Standing,
+    ) {
+        assert_eq!(Standing::new(0.8, right, answered, 5), standing);
     }
 
     #[test]
-    fn a_mark_is_missed_once_it_cannot_be_reached_and_reached_at_the_end() {
-        for (right, answered, standing) in [
-            (0, 0, Standing::Unfinished),
-            (1, 2, Standing::Unfinished),
-            (0, 2, Standing::Failed),
-            (4, 5, Standing::Passed),
-            (3, 5, Standing::Failed),
-        ] {
-            assert_eq!(Standing::new(0.8, right, answered, 5), standing, "{right} of {answered}");
-        }
+    fn rounding_neither_gives_nor_takes_a_mark() {
         for all in 1..100 {
             assert_eq!(Standing::new(0.1 + 0.2, 0, 0, 0), Standing::Passed);
             assert_eq!(Standing::new(1.0, all, all, all), Standing::Passed, "{all}");

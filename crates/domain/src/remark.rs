@@ -114,6 +114,7 @@ fn check_reasons(reasons: &[String]) -> Result<(), RemarkError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     #[test]
     fn what_cannot_be_kept_is_named() {
@@ -126,15 +127,17 @@ mod tests {
         assert_eq!(said(&"x".repeat(MAX_NOTE + 1), &[], None).check(), Err(RemarkError::Long(MAX_NOTE + 1)));
         assert_eq!(said("", &[], Some(0)).check(), Err(RemarkError::Confidence(0)));
         assert_eq!(said("", &[], Some(6)).check(), Err(RemarkError::Confidence(6)));
-        for (reasons, why) in [
-            (&["a", " "][..], "blank"),
-            (&["a; b"], "semicolon"),
-            (&["a\u{202e}"], "control"),
-            (&["a", "b", "a"], "twice"),
-        ] {
-            let told = said("", reasons, None).check().unwrap_err().to_string();
-            assert!(told.contains(why), "{told}");
-        }
+    }
+
+    #[rstest]
+    #[case(&["a", " "], "blank")]
+    #[case(&["a; b"], "semicolon")]
+    #[case(&["a\u{202e}"], "control")]
+    #[case(&["a", "b", "a"], "twice")]
+    fn what_is_wrong_with_reasons_is_named(#[case] reasons: &[&str], #[case] why: &str) {
+        let reasons = reasons.iter().map(|&reason| reason.to_owned()).collect();
+        let error = Remark { reasons, ..Remark::default() }.check().unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
     }
 
     #[test]

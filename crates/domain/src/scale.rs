@@ -436,6 +436,7 @@ fn usual_pair(only: &str) -> Option<[&'static str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     #[test]
     fn that_somebody_cannot_say_is_no_level() {
@@ -472,14 +473,18 @@ mod tests {
         assert_eq!(Scale::guess(["01", "02", "03"]).unwrap().kind(), ScaleKind::Choice);
     }
 
+    #[rstest]
+    #[case::lower("0", ["0", "1"])]
+    #[case::upper("1", ["0", "1"])]
+    #[case::words("yes", ["no", "yes"])]
+    #[case::capitals("True", ["False", "True"])]
+    fn completes_a_usual_pair_of_which_one_was_given(#[case] only: &str, #[case] pair: [&str; 2]) {
+        let scale = Scale::guess([only, " ", CANNOT_SAY]).unwrap();
+        assert_eq!((scale.kind(), scale.levels()), (ScaleKind::Binary, &pair.map(str::to_owned)[..]));
+    }
+
     #[test]
-    fn completes_a_usual_pair_of_which_one_was_given() {
-        for (only, pair) in
-            [("0", ["0", "1"]), ("1", ["0", "1"]), ("yes", ["no", "yes"]), ("True", ["False", "True"])]
-        {
-            let scale = Scale::guess([only, " ", CANNOT_SAY]).unwrap();
-            assert_eq!((scale.kind(), scale.levels()), (ScaleKind::Binary, &pair.map(str::to_owned)[..]));
-        }
+    fn a_level_that_is_of_no_usual_pair_is_too_few() {
         for unpaired in ["3", "maybe"] {
             assert_eq!(Scale::guess([unpaired]), Err(ScaleError::TooFew(1)));
         }
@@ -488,26 +493,28 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_listed_and_sets_of_them_are_answers() {
+    fn every_option_is_listed() {
         let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
         assert_eq!(scale.levels(), ["rude", "threat", "lie"]);
-        for (written, set) in [
-            ("lie; rude", 5),
-            ("rude|lie", 5),
-            ("lie + rude", 5),
-            (r#"["rude","lie"]"#, 5),
-            ("['lie']", 4),
-            ("none", 0),
-            ("[]", 0),
-            (" threat ", 2),
-        ] {
-            let answer = Some(Answer::Options(OptionSet::from_bits(set)));
-            assert_eq!(scale.answer_named(written), answer, "{written}");
-        }
-        for wrong in ["rude; mean", "rude; none", ""] {
-            assert_eq!(scale.answer_named(wrong), None, "{wrong}");
-        }
         assert!(!scale.kind().is_ordered());
+    }
+
+    #[rstest]
+    #[case::semicolon("lie; rude", Some(5))]
+    #[case::bar("rude|lie", Some(5))]
+    #[case::plus("lie + rude", Some(5))]
+    #[case::json_list(r#"["rude","lie"]"#, Some(5))]
+    #[case::python_list("['lie']", Some(4))]
+    #[case::none("none", Some(0))]
+    #[case::empty_list("[]", Some(0))]
+    #[case::one(" threat ", Some(2))]
+    #[case::unknown_option("rude; mean", None)]
+    #[case::none_with_another("rude; none", None)]
+    #[case::nothing("", None)]
+    fn sets_of_options_are_read_as_files_write_them(#[case] written: &str, #[case] set: Option<u64>) {
+        let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
+        let answer = set.map(|set| Answer::Options(OptionSet::from_bits(set)));
+        assert_eq!(scale.answer_named(written), answer);
     }
 
     #[test]
@@ -591,16 +598,17 @@ mod tests {
         assert_eq!((ordinal.answer_named("4"), ordinal.name_of_answer(&Answer::Level(3))), (None, None));
     }
 
+    #[rstest]
+    #[case::three_of_two(r#"{"kind":"binary","levels":["a","b","c"]}"#)]
+    #[case::twice(r#"{"kind":"choice","levels":["a","a"]}"#)]
+    #[case::no_level(r#"{"kind":"ordinal","levels":[]}"#)]
+    #[case::blank(r#"{"kind":"choice","levels":["a"," "]}"#)]
+    fn json_that_is_no_scale_is_refused(#[case] wrong: &str) {
+        assert!(serde_json::from_str::<Scale>(wrong).is_err());
+    }
+
     #[test]
-    fn json_that_is_no_scale_is_refused() {
-        for wrong in [
-            r#"{"kind":"binary","levels":["a","b","c"]}"#,
-            r#"{"kind":"choice","levels":["a","a"]}"#,
-            r#"{"kind":"ordinal","levels":[]}"#,
-            r#"{"kind":"choice","levels":["a"," "]}"#,
-        ] {
-            assert!(serde_json::from_str::<Scale>(wrong).is_err(), "{wrong}");
-        }
+    fn levels_in_json_are_trimmed() {
         let trimmed: Scale = serde_json::from_str(r#"{"kind":"choice","levels":[" a","b "]}"#).unwrap();
         assert_eq!(trimmed.levels(), ["a", "b"]);
     }

@@ -217,6 +217,7 @@ impl<R: Read> JsonParts<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     /// Line, key and JSON.
     type Told = (u64, Option<String>, String);
@@ -261,22 +262,23 @@ mod tests {
         );
     }
 
+    #[rstest]
+    #[case::cut_in_a_part("[{\"a\":1},\n{\"b\":", "cut off")]
+    #[case::cut_behind_a_part("[1,2", "cut off")]
+    #[case::no_comma("[1 2]", "no comma")]
+    #[case::more_behind("[1] 2", "follows behind")]
+    #[case::number_as_key("{1:2}", "no key")]
+    #[case::no_colon("{\"a\" 2}", "no key")]
+    #[case::number("7", "no JSON list")]
+    #[case::nothing("", "no JSON list")]
+    #[case::two_commas("[1,,2]", "missing")]
+    fn what_is_broken_is_told(#[case] json: &str, #[case] says: &str) {
+        let broken = divided(json).1.unwrap();
+        assert!(broken.why.contains(says), "{}", broken.why);
+    }
+
     #[test]
     fn what_is_broken_is_told_once_with_its_line() {
-        for (json, says) in [
-            ("[{\"a\":1},\n{\"b\":", "cut off"),
-            ("[1,2", "cut off"),
-            ("[1 2]", "no comma"),
-            ("[1] 2", "follows behind"),
-            ("{1:2}", "no key"),
-            ("{\"a\" 2}", "no key"),
-            ("7", "no JSON list"),
-            ("", "no JSON list"),
-            ("[1,,2]", "missing"),
-        ] {
-            let broken = divided(json).1.unwrap_or_else(|| panic!("{json} is broken"));
-            assert!(broken.why.contains(says), "{json}: {}", broken.why);
-        }
         assert_eq!(divided("[{},\n{}\n{}]").1.map(|broken| broken.line), Some(3));
     }
 }

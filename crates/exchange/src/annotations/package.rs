@@ -145,14 +145,21 @@ fn walk(root: &Path, below: &str, depth: usize, names: &mut Vec<String>) -> io::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
-    #[test]
-    fn names_that_lead_out_are_known() {
-        for name in ["../a", "a/../../b", "/etc/passwd", "\\x", "C:\\x", "a\\..\\b", "a\0b"] {
-            assert!(leads_out(name), "{name}");
-        }
-        for name in ["a", "a/b.jsonl", "..a/b..", "annotation/x.txt/..anna.tsv"] {
-            assert!(!leads_out(name), "{name}");
-        }
+    #[rstest]
+    #[case::parent("../a", true)]
+    #[case::parent_of_a_folder("a/../../b", true)]
+    #[case::absolute("/etc/passwd", true)]
+    #[case::backslash("\\x", true)]
+    #[case::drive("C:\\x", true)]
+    #[case::parent_with_backslashes("a\\..\\b", true)]
+    #[case::zero_byte("a\0b", true)]
+    #[case::file("a", false)]
+    #[case::file_in_a_folder("a/b.jsonl", false)]
+    #[case::dots_in_names("..a/b..", false)]
+    #[case::dots_in_a_file("annotation/x.txt/..anna.tsv", false)]
+    fn names_that_lead_out_are_known(#[case] name: &str, #[case] out: bool) {
+        assert_eq!(leads_out(name), out);
     }
 }

@@ -316,6 +316,7 @@ fn short(feature: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     fn read(file: &str) -> (String, BTreeMap<String, Vec<SpanOf>>) {
         let document = parsed(file).unwrap();
@@ -342,16 +343,13 @@ mod tests {
         assert!(!answers.contains_key("Rel.kind"));
     }
 
-    #[test]
-    fn what_is_broken_is_told_with_its_line() {
-        for (lines, line, says) in [
-            ("#Text=a\n1-1\t0\ta\n", 7, "no place"),
-            ("1-1\t0-1\ta\n", 6, "before the first text"),
-            ("#Text=b\n1-1\t0-1\n", 7, "between tabs"),
-            ("#Text=b\n1-1\t0-1\ta\n", 1, "not in the text"),
-        ] {
-            let (at, why) = parsed(&format!("{HEAD}{lines}")).err().unwrap();
-            assert!(at == line && why.contains(says), "{lines}: {at} {why}");
-        }
+    #[rstest]
+    #[case::token_without_end("#Text=a\n1-1\t0\ta\n", 7, "no place")]
+    #[case::token_without_text("1-1\t0-1\ta\n", 6, "before the first text")]
+    #[case::row_without_token("#Text=b\n1-1\t0-1\n", 7, "between tabs")]
+    #[case::token_of_another_text("#Text=b\n1-1\t0-1\ta\n", 1, "not in the text")]
+    fn what_is_broken_is_told_with_its_line(#[case] lines: &str, #[case] line: usize, #[case] says: &str) {
+        let (at, why) = parsed(&format!("{HEAD}{lines}")).err().unwrap();
+        assert!(at == line && why.contains(says), "{at} {why}");
     }
 }

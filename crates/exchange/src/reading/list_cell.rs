@@ -216,6 +216,7 @@ impl Python<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
     use serde_json::json;
 
     #[test]
@@ -246,23 +247,19 @@ mod tests {
         assert_eq!(parse_list("a; b;c", Some(";")), json!(["a", "b", "c"]).as_array().cloned());
     }
 
-    #[test]
-    fn what_is_no_list_is_none() {
-        let deep = "[".repeat(1000);
-        for cell in [
-            r#"{"a": 1, "a": 2}"#,
-            "{'a': 1, 'a': 2}",
-            "",
-            "3",
-            "a, b",
-            "[0, 1",
-            "[0] x",
-            "['a",
-            "{'a': }",
-            "\"[1]\"",
-            deep.as_str(),
-        ] {
-            assert_eq!(parse_list(cell, None), None, "{cell}");
-        }
+    #[rstest]
+    #[case::key_twice(r#"{"a": 1, "a": 2}"#)]
+    #[case::key_twice_in_python("{'a': 1, 'a': 2}")]
+    #[case::nothing("")]
+    #[case::number("3")]
+    #[case::words("a, b")]
+    #[case::cut("[0, 1")]
+    #[case::more_behind("[0] x")]
+    #[case::cut_in_a_string("['a")]
+    #[case::no_value("{'a': }")]
+    #[case::string("\"[1]\"")]
+    #[case::too_deep(&"[".repeat(1000))]
+    fn what_is_no_list_is_none(#[case] cell: &str) {
+        assert_eq!(parse_list(cell, None), None);
     }
 }

@@ -156,62 +156,66 @@ pub(crate) fn is_comma_number(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     fn rules(rules: ValueRules) -> Rules {
         Rules::new(&rules).unwrap()
     }
 
-    #[test]
-    fn answers_are_folded_and_missing_ones_are_blank() {
+    fn folding() -> Rules {
         let missing = vec!["-1".to_owned(), "NA".to_owned()];
-        let rules = rules(ValueRules { missing, fold_case: true, ..ValueRules::default() });
-        for (value, read) in [
-            ("Yes ", "yes"),
-            ("TRUE", "true"),
-            ("0", "0"),
-            ("NO", "no"),
-            ("-1.0", ""),
-            ("[\"Joy\"]", "[\"Joy\"]"),
-            ("Maybe", "maybe"),
-            ("-1", ""),
-            (" NA", ""),
-        ] {
-            assert_eq!(rules.apply(Treatment::Answer, value), read, "{value}");
-        }
+        rules(ValueRules { missing, fold_case: true, ..ValueRules::default() })
+    }
+
+    #[rstest]
+    #[case::trimmed("Yes ", "yes")]
+    #[case::capitals("TRUE", "true")]
+    #[case::number("0", "0")]
+    #[case::negation("NO", "no")]
+    #[case::missing_number_with_decimals("-1.0", "")]
+    #[case::list("[\"Joy\"]", "[\"Joy\"]")]
+    #[case::one_capital("Maybe", "maybe")]
+    #[case::missing_number("-1", "")]
+    #[case::missing_word(" NA", "")]
+    fn answers_are_folded(#[case] value: &str, #[case] read: &str) {
+        assert_eq!(folding().apply(Treatment::Answer, value), read);
+    }
+
+    #[test]
+    fn other_columns_are_not_folded() {
+        let rules = folding();
         assert_eq!(rules.apply_to_truth("TRUE"), "yes");
         assert_eq!(rules.apply(Treatment::Attribute, "Woman"), "Woman");
         assert_eq!(rules.apply(Treatment::Attribute, "NA"), "");
         assert_eq!(rules.apply(Treatment::Kept, "NA"), "NA");
     }
 
-    #[test]
-    fn options_are_parted_and_missing_ones_left_out() {
+    #[rstest]
+    #[case::two("anger, fear", "[\"anger\",\"fear\"]")]
+    #[case::one("anger", "[\"anger\"]")]
+    #[case::twice_and_missing("fear,,fear,none", "[\"fear\"]")]
+    #[case::missing("none", "")]
+    #[case::blank(" , ", "")]
+    #[case::list_already("[\"a,b\"]", "[\"a,b\"]")]
+    fn options_are_parted_and_missing_ones_left_out(#[case] value: &str, #[case] read: &str) {
         let rules = rules(ValueRules {
             option_separator: Some(",".to_owned()),
             missing: vec!["none".to_owned()],
             ..ValueRules::default()
         });
-        for (value, read) in [
-            ("anger, fear", "[\"anger\",\"fear\"]"),
-            ("anger", "[\"anger\"]"),
-            ("fear,,fear,none", "[\"fear\"]"),
-            ("none", ""),
-            (" , ", ""),
-            ("[\"a,b\"]", "[\"a,b\"]"),
-        ] {
-            assert_eq!(rules.apply(Treatment::Answer, value), read, "{value}");
-        }
+        assert_eq!(rules.apply(Treatment::Answer, value), read);
         assert_eq!(rules.apply(Treatment::Attribute, "a,b"), "a,b");
     }
 
-    #[test]
-    fn a_comma_is_a_decimal_point_in_numbers_alone() {
+    #[rstest]
+    #[case::number("3,0", "3.0")]
+    #[case::negative_number("-1,25", "-1.25")]
+    #[case::words("a,b", "a,b")]
+    #[case::list("1,2,3", "1,2,3")]
+    #[case::no_digit_before(",5", ",5")]
+    fn a_comma_is_a_decimal_point_in_numbers_alone(#[case] value: &str, #[case] read: &str) {
         let rules = rules(ValueRules { decimal_comma: true, ..ValueRules::default() });
-        for (value, read) in
-            [("3,0", "3.0"), ("-1,25", "-1.25"), ("a,b", "a,b"), ("1,2,3", "1,2,3"), (",5", ",5")]
-        {
-            assert_eq!(rules.apply(Treatment::Answer, value), read);
-        }
+        assert_eq!(rules.apply(Treatment::Answer, value), read);
     }
 
     #[test]

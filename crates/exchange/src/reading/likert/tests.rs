@@ -1,6 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
+use rstest::rstest;
 
 fn order(names: &[&str]) -> Option<OrderedLevels> {
     ordered_levels(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
@@ -100,26 +101,23 @@ fn pairs_are_ordered_where_they_are_known() {
     }
 }
 
-#[test]
-fn refuses_what_has_no_order() {
-    for names in [
-        &["1", "2", "3"][..],
-        &["normal", "offensive", "hatespeech"],
-        &["negative", "neutral", "positive", "mixed"],
-        &["agree", "agree", "disagree"],
-        &["strongly agree", "completely agree", "disagree"],
-        &["1 - low", "1 - high", "2"],
-        &["1.5 low", "2.5 high"],
-        &["1st", "2nd", "3rd"],
-        &["18-24", "25-34", "35-44"],
-        &["A (1)", "B (x)"],
-        &["entailment", "neutral", "contradiction"],
-        &["low"],
-        &["?", "!", "-"],
-        &[],
-    ] {
-        assert_eq!(order(names), None, "{names:?}");
-    }
+#[rstest]
+#[case::numbers(&["1", "2", "3"])]
+#[case::classes(&["normal", "offensive", "hatespeech"])]
+#[case::one_beside_the_order(&["negative", "neutral", "positive", "mixed"])]
+#[case::twice(&["agree", "agree", "disagree"])]
+#[case::two_of_one_rank(&["strongly agree", "completely agree", "disagree"])]
+#[case::one_number_twice(&["1 - low", "1 - high", "2"])]
+#[case::decimals(&["1.5 low", "2.5 high"])]
+#[case::ordinal_numbers(&["1st", "2nd", "3rd"])]
+#[case::ranges(&["18-24", "25-34", "35-44"])]
+#[case::one_number_of_two(&["A (1)", "B (x)"])]
+#[case::inference(&["entailment", "neutral", "contradiction"])]
+#[case::one(&["low"])]
+#[case::signs(&["?", "!", "-"])]
+#[case::none(&[])]
+fn refuses_what_has_no_order(#[case] names: &[&str]) {
+    assert_eq!(order(names), None);
 }
 
 /// The ranks of a name in two families, and the name.

@@ -224,17 +224,15 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
-    #[test]
-    fn a_question_stands_before_its_text() {
-        for (name, question, body) in [
-            ("3. How rude is this? [You again.]", "How rude is this?", "You again."),
-            ("Rate [1-5] how rude [You again here]", "Rate [1-5] how rude", "You again here"),
-            ("How rude is this? - He went home - again.", "How rude is this?", "He went home - again."),
-            ("@mia: come here now", "", "@mia: come here now"),
-            ("You are so bad.", "", "You are so bad."),
-        ] {
-            assert_eq!(parted(name), (question.to_owned(), body.to_owned()), "{name}");
-        }
+    #[rstest]
+    #[case::numbered("3. How rude is this? [You again.]", "How rude is this?", "You again.")]
+    #[case::two_brackets("Rate [1-5] how rude [You again here]", "Rate [1-5] how rude", "You again here")]
+    #[case::dashes("How rude is this? - He went home - again.", "How rude is this?", "He went home - again.")]
+    #[case::colon_in_a_text("@mia: come here now", "", "@mia: come here now")]
+    #[case::no_question("You are so bad.", "", "You are so bad.")]
+    fn a_question_stands_before_its_text(#[case] name: &str, #[case] question: &str, #[case] body: &str) {
+        assert_eq!(parted(name), (question.to_owned(), body.to_owned()));
     }
 }

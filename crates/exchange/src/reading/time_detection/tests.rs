@@ -1,6 +1,7 @@
 use super::*;
 use TimeFormat::{DayFirst, ExcelSerial, MonthFirst, Plain, UnixMilliseconds, UnixSeconds, YearFirst};
 use proptest::prelude::*;
+use rstest::rstest;
 
 fn detected(values: &[&str]) -> Detected {
     detect(values.iter().copied())
@@ -54,25 +55,22 @@ fn days_that_can_be_months_are_ambiguous() {
     assert_eq!(detected(&["1/2/2024", "1.3.2024"]), month_first);
 }
 
-#[test]
-fn finds_no_format() {
-    for values in [
-        &[][..],
-        &["", " "],
-        &["1", "2", "3"],
-        &["2024"],
-        &["12/31/2024", "31/12/2024"],
-        &["31/02/2024"],
-        &["13/13/2024"],
-        &["2024-05-01", "yesterday"],
-        &["45657", "12"],
-        &["45657", "2024-05-01"],
-        &["NaN", "inf"],
-        &["true"],
-        &["12:30"],
-    ] {
-        assert_eq!(detected(values), Detected::None, "{values:?}");
-    }
+#[rstest]
+#[case::no_value(&[])]
+#[case::blank(&["", " "])]
+#[case::small_numbers(&["1", "2", "3"])]
+#[case::year(&["2024"])]
+#[case::day_and_month_in_both_places(&["12/31/2024", "31/12/2024"])]
+#[case::no_such_day(&["31/02/2024"])]
+#[case::no_such_month(&["13/13/2024"])]
+#[case::word(&["2024-05-01", "yesterday"])]
+#[case::serial_and_number(&["45657", "12"])]
+#[case::serial_and_date(&["45657", "2024-05-01"])]
+#[case::no_numbers(&["NaN", "inf"])]
+#[case::truth_value(&["true"])]
+#[case::time_of_day(&["12:30"])]
+fn finds_no_format(#[case] values: &[&str]) {
+    assert_eq!(detected(values), Detected::None);
 }
 
 proptest! {
