@@ -9,10 +9,12 @@ mod encode;
 mod engine;
 mod error;
 mod figures;
+mod group_slopes;
 mod import;
 mod import_shapes;
 mod large;
 mod live;
+mod live_spans;
 mod material;
 mod panel;
 mod peers;
@@ -26,10 +28,12 @@ pub use encode::{
     EncodeBench, EncodeChoices, EncodeMemory, EngineMemory, EngineSpeed, MissingEngine, encode,
 };
 pub use error::BenchError;
+pub use group_slopes::{GroupSlopesBench, group_slopes};
 pub use import::{ImportBench, import};
 pub use import_shapes::{ImportShapesBench, ShapeTime, import_shapes};
 pub use large::{LabellingTimes, LargeBench, LargeSize, LargeStep, StepTimes, large, large_step};
 pub use live::{LiveBench, LiveSize, live};
+pub use live_spans::{LiveSpansTime, live_spans};
 pub use panel::{PanelBench, PanelChoices, PanelScores, PanelSeed, panel};
 pub use predict::{PredictBench, PredictTime, predict};
 pub use study::{StudyBench, StudySize, study};

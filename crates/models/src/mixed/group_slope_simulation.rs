@@ -1,14 +1,18 @@
-//! Simulated labels of two groups of people who react differently to the topic of texts, for tests.
+//! Simulated labels of two groups of people who react differently to the topic of texts, for tests and
+//! benchmarks.
 
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
 use crate::mixed::link::Link;
 use dissensus_domain::ScaleKind;
-use dissensus_stats::data::{Attribute, Observation, Target};
+use dissensus_stats::data::progress::Silent;
+use dissensus_stats::data::{Attribute, GroupSlopes, Observation, Target};
 use dissensus_stats::math::random::generator;
 use dissensus_stats::math::{dot, sigmoid};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// The shared score and three more.
 pub(crate) const FEATURES: usize = 4;
@@ -153,4 +157,50 @@ impl Design {
         }
         labels
     }
+}
+
+/// Gives own slopes and then slopes of groups, each where labels support them: the steps of a fit.
+pub(crate) fn select(sim: &mut Simulated) -> Option<GroupSlopes> {
+    sim.crossed.select_slopes(&sim.z, FEATURES, &sim.fold, 5);
+    sim.crossed.select_group_slopes(&sim.attributes, (&sim.z, FEATURES), (&sim.fold, 5), 1, &Silent)
+}
+
+/// Expected slopes of people with these values of the two attributes.
+pub(crate) fn expected(sim: &Simulated, values: [Option<u16>; 2]) -> Vec<f64> {
+    sim.crossed.prior_of(&values).0.split_off(sim.crossed.link.random_effects())
+}
+
+/// Number of these projects that get slopes of the right group only, and number that get any.
+pub(crate) fn taken(design: Design, seeds: Range<u64>) -> (usize, usize) {
+    let found: Vec<GroupSlopes> =
+        seeds.into_par_iter().filter_map(|seed| select(&mut design.simulate(seed))).collect();
+    let right = found.iter().filter(|found| found.used == ["gender"]).count();
+    (right, found.iter().filter(|found| !found.used.is_empty()).count())
+}
+
+/// Number of 90 % intervals of the difference between groups that contain it, feature by feature, and number
+/// of intervals, over the projects whose slopes `fit` gives groups.
+pub(crate) fn coverage(
+    design: Design,
+    seeds: Range<u64>,
+    fit: impl Fn(&mut Simulated) -> bool + Sync,
+) -> (usize, usize) {
+    let held = |seed: u64| {
+        let mut sim = design.simulate(seed);
+        if !fit(&mut sim) {
+            return None;
+        }
+        let (women, men) = (expected(&sim, [None, Some(0)]), expected(&sim, [None, Some(1)]));
+        let groups = sim.crossed.groups.as_ref()?;
+        let all = groups.means.len();
+        let inside = |k: usize| {
+            let row = |column: usize| &groups.root[(column * FEATURES + k) * all..][..all];
+            let apart: f64 = row(0).iter().zip(row(1)).map(|(a, b)| (a - b).powi(2)).sum();
+            let truth = if k == 1 { design.difference } else { 0.0 };
+            (women[k] - men[k] - truth).abs() <= 1.645 * apart.sqrt()
+        };
+        Some((0..FEATURES).filter(|k| inside(*k)).count())
+    };
+    let held: Vec<usize> = seeds.into_par_iter().filter_map(held).collect();
+    (held.iter().sum(), held.len() * FEATURES)
 }

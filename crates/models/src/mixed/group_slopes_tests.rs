@@ -1,34 +1,17 @@
 //! Group slopes are found where groups differ in kind, and not where they do not.
 
 use super::*;
-use crate::mixed::group_slope_simulation::{Design, FEATURES, Simulated, USUAL};
-use crate::mixed::predictor::{AnnotatorPredictor, Scratch, TextColumns};
+use crate::mixed::group_slope_simulation::{
+    Design, FEATURES, Simulated, USUAL, coverage, expected, select, taken,
+};
 use dissensus_domain::ScaleKind;
 use dissensus_stats::data::Target;
 use dissensus_stats::data::progress::Silent;
-
-fn select(sim: &mut Simulated) -> Option<GroupSlopes> {
-    sim.crossed.select_slopes(&sim.z, FEATURES, &sim.fold, 5);
-    sim.crossed.select_group_slopes(&sim.attributes, (&sim.z, FEATURES), (&sim.fold, 5), 1, &Silent)
-}
 
 /// Adds slopes of the groups by gender, whether or not they predict better.
 fn with_groups(sim: &mut Simulated, variance: f64) {
     sim.crossed = sim.crossed.with_slopes(&sim.z, FEATURES);
     sim.crossed.add_group_slopes(&sim.attributes, &[1], variance);
-}
-
-/// Expected slopes of people with these values of the two attributes.
-fn expected(sim: &Simulated, values: [Option<u16>; 2]) -> Vec<f64> {
-    sim.crossed.prior_of(&values).0.split_off(sim.crossed.link.random_effects())
-}
-
-/// Number of these projects that get slopes of the right group only, and number that get any.
-fn taken(design: Design, seeds: std::ops::Range<u64>) -> (usize, usize) {
-    let found: Vec<GroupSlopes> =
-        seeds.into_par_iter().filter_map(|seed| select(&mut design.simulate(seed))).collect();
-    let right = found.iter().filter(|found| found.used == ["gender"]).count();
-    (right, found.iter().filter(|found| !found.used.is_empty()).count())
 }
 
 #[test]
@@ -63,20 +46,7 @@ fn many_groups_that_do_not_differ_get_no_slopes() {
         select(&mut sim).is_some_and(|found| !found.used.is_empty())
     });
     let taken = taken.count();
-    println!("{taken} of {SEEDS}");
     assert!(taken <= 3, "{taken} of {SEEDS}");
-}
-
-/// Each text is labelled by people of different groups, who have slopes of their own: the label of one of
-/// them is no reason to expect the opposite from the other's group.
-#[test]
-#[ignore = "prints a figure for the docs: 200 projects"]
-fn table_of_texts_with_one_person_of_each_group() {
-    for (own, one_of_each) in [(0.0, false), (0.0, true), (0.5, false), (0.5, true)] {
-        let design = Design { texts: 800, labels: 2, difference: 0.0, own, one_of_each, ..USUAL };
-        let (_, any) = taken(design, 3000..3200);
-        println!("own sd {own}, one of each {one_of_each}: {any} of 200");
-    }
 }
 
 #[test]
@@ -145,38 +115,6 @@ fn own_variances_are_chosen_among_those_that_are_in() {
     assert!(SLOPE_VARIANCES.contains(&sim.crossed.slope_vars[0]), "{:?}", sim.crossed.slope_vars);
 }
 
-/// Number of 90 % intervals of the difference between groups that contain it, feature by feature, and number
-/// of intervals, over the projects whose slopes `fit` gives groups.
-fn coverage(
-    design: Design,
-    seeds: std::ops::Range<u64>,
-    fit: impl Fn(&mut Simulated) -> bool + Sync,
-) -> (usize, usize) {
-    let held = |seed: u64| {
-        let mut sim = design.simulate(seed);
-        if !fit(&mut sim) {
-            return None;
-        }
-        let (women, men) = (expected(&sim, [None, Some(0)]), expected(&sim, [None, Some(1)]));
-        let groups = sim.crossed.groups.as_ref().unwrap();
-        let all = groups.means.len();
-        let inside = |k: usize| {
-            let row = |column: usize| &groups.root[(column * FEATURES + k) * all..][..all];
-            let apart: f64 = row(0).iter().zip(row(1)).map(|(a, b)| (a - b).powi(2)).sum();
-            let truth = if k == 1 { design.difference } else { 0.0 };
-            (women[k] - men[k] - truth).abs() <= 1.645 * apart.sqrt()
-        };
-        Some((0..FEATURES).filter(|k| inside(*k)).count())
-    };
-    let held: Vec<usize> = seeds.into_par_iter().filter_map(held).collect();
-    (held.iter().sum(), held.len() * FEATURES)
-}
-
-/// The steps of a fit: own slopes and then slopes of groups, each where labels support them.
-fn where_shown(sim: &mut Simulated) -> bool {
-    select(sim).is_some_and(|found| found.used == ["gender"])
-}
-
 #[test]
 fn what_is_not_known_of_groups_is_as_wide_as_it_says() {
     let by_gender = |sim: &mut Simulated| {
@@ -242,72 +180,4 @@ fn small_groups_and_unknown_values_are_the_average() {
     assert_eq!(select(&mut sim), None);
     sim.attributes.clear();
     assert_eq!(select(&mut sim), None);
-}
-
-/// Log loss of new people of whom only the gender is known, and root mean squared error of the gap on a text,
-/// in levels: without and with group slopes.
-fn predicted(design: Design, sim: &Simulated, seed: u64) -> [[f64; 2]; 2] {
-    let columns = TextColumns::new(&sim.crossed);
-    let of = |value| AnnotatorPredictor::from_attributes(&sim.crossed, &[None, value]);
-    let levels = design.levels;
-    let p = |predictor: &AnnotatorPredictor, text: usize| {
-        let mut p = vec![0.0f32; levels];
-        predictor.fill(&columns, text..text + 1, &mut p, &mut Scratch::default());
-        p
-    };
-    let by = [of(Some(0)), of(Some(1))];
-    let labels = design.new_people(sim, seed);
-    let loss: f64 = labels
-        .iter()
-        .map(|(text, gender, level)| -f64::from(p(&by[*gender], *text)[usize::from(*level)]).ln())
-        .sum();
-    let mean = |p: &[f32]| p.iter().enumerate().map(|(c, p)| c as f64 * f64::from(*p)).sum::<f64>();
-    let (mut with, mut without) = (0.0, 0.0);
-    for text in 0..design.texts {
-        let truth = design.gap(sim.scores[text], &sim.z[text * FEATURES..(text + 1) * FEATURES]);
-        without += truth * truth;
-        with += (mean(&p(&by[0], text)) - mean(&p(&by[1], text)) - truth).powi(2);
-    }
-    let n = design.texts as f64;
-    [[loss / labels.len() as f64, 0.0], [(with / n).sqrt(), (without / n).sqrt()]]
-}
-
-#[test]
-#[ignore = "a table for docs: 60 projects for each row"]
-fn table_of_groups_that_differ() {
-    println!(
-        "levels, difference, own sd: admitted of 60 (right one alone); where admitted: gain of new people in nats a label, root mean squared error of gaps without and with"
-    );
-    for (levels, own) in [(5, 0.0), (5, 0.3), (2, 0.0), (2, 0.3)] {
-        for difference in [0.0, 0.5, 0.75] {
-            let design = Design { difference, levels, own, ..USUAL };
-            let of = |seed: u64| {
-                let mut sim = design.simulate(1000 + seed);
-                sim.crossed.select_slopes(&sim.z, FEATURES, &sim.fold, 5);
-                let [[before, _], _] = predicted(design, &sim, seed);
-                let found = sim.crossed.select_group_slopes(
-                    &sim.attributes,
-                    (&sim.z, FEATURES),
-                    (&sim.fold, 5),
-                    1,
-                    &Silent,
-                )?;
-                let [[after, _], gaps] = predicted(design, &sim, seed);
-                (!found.used.is_empty()).then_some((found.used == ["gender"], before - after, gaps))
-            };
-            let found: Vec<(bool, f64, [f64; 2])> = (0..60u64).into_par_iter().filter_map(of).collect();
-            let n = found.len().max(1) as f64;
-            let right = found.iter().filter(|f| f.0).count();
-            let gain = found.iter().map(|f| f.1).sum::<f64>() / n;
-            let gaps = |at: usize| found.iter().map(|f| f.2[at]).sum::<f64>() / n;
-            let (any, without, with) = (found.len(), gaps(1), gaps(0));
-            println!("{levels}, {difference}, {own}: {any} ({right}); {gain:.4}, {without:.3} and {with:.3}");
-        }
-    }
-    for (own, difference) in [(0.0, 0.75), (0.0, 1.0), (0.3, 0.75), (0.3, 1.0), (0.5, 1.5)] {
-        let (held, n) = coverage(Design { own, difference, ..USUAL }, 2000..2100, where_shown);
-        println!(
-            "own sd {own}, difference {difference}: {held} of {n} intervals of 90 % hold the difference"
-        );
-    }
 }

@@ -23,7 +23,9 @@ mod fixed_effects;
 pub(crate) mod group_columns;
 mod group_effects;
 mod group_evidence;
-#[cfg(test)]
+#[cfg(feature = "bench")]
+pub mod group_slope_bench;
+#[cfg(any(test, feature = "bench"))]
 pub(crate) mod group_slope_simulation;
 mod group_slopes;
 mod initial;

@@ -47,6 +47,10 @@ pub(crate) enum Benchmark {
     Large(Large),
     /// Latency of one label: on disk, model refitted, ranking up to date
     Live(Live),
+    /// Latency of one answer about spans
+    LiveSpans(LiveSpans),
+    /// Slopes of groups of people on simulated projects: found where groups differ, and not elsewhere
+    GroupSlopes(GroupSlopes),
     /// A study with many annotators: task packets written, opened, submitted and merged
     Study(Study),
     /// Predictions and disagreement of all annotators on all texts
@@ -199,6 +203,18 @@ pub(crate) struct Live {
     /// Labels to record
     #[arg(long, default_value_t = 500)]
     pub(crate) clicks: usize,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LiveSpans {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GroupSlopes {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -4,9 +4,11 @@
 mod args;
 mod disagreement;
 mod encode;
+mod group_slopes;
 mod import;
 mod large;
 mod live;
+mod live_spans;
 mod output;
 mod panel;
 mod predict;
@@ -52,6 +54,8 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Large(args) => large::run(&args),
         Benchmark::LargeStep { step, folder, file } => large::step(step, &folder, &file),
         Benchmark::Live(args) => live::run(&args),
+        Benchmark::LiveSpans(args) => live_spans::run(&args),
+        Benchmark::GroupSlopes(args) => group_slopes::run(&args),
         Benchmark::Study(args) => study::run(&args),
         Benchmark::Predict(args) => predict::run(&args),
         Benchmark::Import(args) => import::run(&args),
