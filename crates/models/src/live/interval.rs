@@ -246,6 +246,20 @@ mod tests {
         LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0)
     }
 
+    /// The models moved a step forwards and backwards in each direction.
+    fn both_ways(directions: usize, moved: impl Fn(usize, f64) -> LiveModel) -> Vec<[LiveModel; 2]> {
+        (0..directions).map(|direction| [1.0, -1.0].map(|sign| moved(direction, sign))).collect()
+    }
+
+    /// How fast the measure of a text grows from the second model to the first.
+    fn slope([forwards, backwards]: &[LiveModel; 2], text: u32, by: Measure, step: f64) -> f64 {
+        let value = |model: &LiveModel| {
+            let people = model.people_on(text, by, None);
+            by.of_pairs(people.sums.single_node(), MIDDLE, people.n).unwrap()
+        };
+        (value(forwards) - value(backwards)) / (2.0 * step)
+    }
+
     /// Computes the move of the measure when all members of a group react a little differently, by moving
     /// them.
     #[test]
@@ -258,31 +272,26 @@ mod tests {
             sim.crossed.select_group_slopes(&sim.attributes, (&sim.z, FEATURES), by, 1, &Silent).unwrap();
         assert_eq!(found.used, ["gender"]);
         let crossed = &sim.crossed;
-        let at = |crossed: &CrossedEffects, text: u32, by: Measure| {
-            let model = live(crossed.clone());
-            let people = model.people_on(text, by, None);
-            let value = by.of_pairs(people.sums.single_node(), MIDDLE, people.n).unwrap();
-            let groups = people.moves(None).unwrap().groups;
-            (value, groups)
-        };
         let directions = 2 * FEATURES;
+        let moved = |direction: usize, sign: f64| {
+            let mut moved = crossed.clone();
+            for annotator in 0..moved.annotators.len() {
+                let moves = crossed.moves_of(annotator);
+                for (k, theta) in moved.annotators[annotator].theta.iter_mut().enumerate() {
+                    *theta += sign * STEP * moves.get(k * directions + direction).unwrap_or(&0.0);
+                }
+            }
+            live(moved)
+        };
+        let moved = both_ways(directions, moved);
+        let model = live(crossed.clone());
         for by in [Measure::Pairwise, Measure::Split] {
             let (mut apart, mut whole) = (0.0, 0.0);
             for text in 0..40u32 {
-                let (_, said) = at(crossed, text, by);
+                let said = model.people_on(text, by, None).moves(None).unwrap().groups;
                 assert_eq!(said.len(), directions);
-                let moved = |direction: usize, sign: f64| {
-                    let mut moved = crossed.clone();
-                    for annotator in 0..moved.annotators.len() {
-                        let moves = crossed.moves_of(annotator);
-                        for (k, theta) in moved.annotators[annotator].theta.iter_mut().enumerate() {
-                            *theta += sign * STEP * moves.get(k * directions + direction).unwrap_or(&0.0);
-                        }
-                    }
-                    at(&moved, text, by).0
-                };
-                for (direction, said) in said.into_iter().enumerate() {
-                    let found = (moved(direction, 1.0) - moved(direction, -1.0)) / (2.0 * STEP);
+                for (moved, said) in moved.iter().zip(said) {
+                    let found = slope(moved, text, by, STEP);
                     apart += (found - said).powi(2);
                     whole += found.powi(2);
                 }
@@ -298,34 +307,37 @@ mod tests {
     #[test]
     fn a_doubt_about_parameters_moves_a_measure_as_far_as_said() {
         const STEP: f64 = 0.05;
+        const TEXTS: u32 = 20;
         let mut crossed = crate::mixed::text_scale_simulation::fitted(0.0, 4);
         crossed.estimate_parameter_uncertainty(&Silent).unwrap();
         crossed.uncertainty = crossed.uncertainty.without_variances();
         let width = crossed.width();
         let directions = crossed.uncertainty.directions();
+        let moved = |direction: usize, sign: f64| {
+            let by_row = |rows: &[f32]| -> Vec<f64> {
+                let of = rows.chunks_exact(directions);
+                of.map(|row| sign * STEP * f64::from(row[direction])).collect()
+            };
+            let known = &crossed.uncertainty;
+            let mut moved = crossed.clone();
+            axpy(1.0, &by_row(known.of_fixed_effects()), &mut moved.fixed_effects);
+            for text in 0..TEXTS {
+                moved.u[text as usize] += by_row(known.of_text(text as usize, 1).unwrap())[0];
+            }
+            for (annotator, effect) in moved.annotators.iter_mut().enumerate() {
+                axpy(1.0, &by_row(known.of_annotator(annotator, width).unwrap()), &mut effect.theta);
+            }
+            live(moved)
+        };
+        let moved = both_ways(directions, moved);
+        let model = live(crossed.clone());
         for by in [Measure::Pairwise, Measure::Split, Measure::OppositeSides { cut: 3 }] {
             let (mut apart, mut whole) = (0.0, 0.0);
-            for text in 0..20u32 {
-                let said = live(crossed.clone()).people_on(text, by, None).moves(None).unwrap().parameters;
+            for text in 0..TEXTS {
+                let said = model.people_on(text, by, None).moves(None).unwrap().parameters;
                 assert_eq!(said.len(), directions);
-                let moved = |direction: usize, sign: f64| {
-                    let by_row = |rows: &[f32]| -> Vec<f64> {
-                        let of = rows.chunks_exact(directions);
-                        of.map(|row| sign * STEP * f64::from(row[direction])).collect()
-                    };
-                    let known = &crossed.uncertainty;
-                    let mut moved = crossed.clone();
-                    axpy(1.0, &by_row(known.of_fixed_effects()), &mut moved.fixed_effects);
-                    moved.u[text as usize] += by_row(known.of_text(text as usize, 1).unwrap())[0];
-                    for (annotator, effect) in moved.annotators.iter_mut().enumerate() {
-                        axpy(1.0, &by_row(known.of_annotator(annotator, width).unwrap()), &mut effect.theta);
-                    }
-                    let moved = live(moved);
-                    let people = moved.people_on(text, by, None);
-                    by.of_pairs(people.sums.single_node(), MIDDLE, people.n).unwrap()
-                };
-                for (direction, said) in said.into_iter().enumerate() {
-                    let found = (moved(direction, 1.0) - moved(direction, -1.0)) / (2.0 * STEP);
+                for (moved, said) in moved.iter().zip(said) {
+                    let found = slope(moved, text, by, STEP);
                     apart += (found - said).powi(2);
                     whole += found.powi(2);
                 }

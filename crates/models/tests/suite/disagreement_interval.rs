@@ -232,41 +232,44 @@ fn measure(design: Design) -> Measure {
     if design.levels == 2 { Measure::Pairwise } else { Measure::Split }
 }
 
-#[test]
-fn where_the_model_is_true_the_interval_covers() {
+/// Fits this many projects of each design under which the model is true.
+fn covers_where_the_model_is_true(projects: u64) {
     for (name, design) in TRUE {
-        let found = coverage(design, measure(design), 8);
+        let found = coverage(design, measure(design), projects);
+        println!("{name}: {found:.3?}");
         for share in &found[..2] {
             assert!((0.925..=0.985).contains(&share.mean) && share.least >= 0.75, "{name}: {found:?}");
         }
     }
 }
 
-/// Two halves of the people answer three texts in ten differently, unrelated to any attribute, slope or
-/// scale.
-#[test]
-fn where_people_form_camps_the_interval_covers() {
+/// Fits this many projects of each design in which two halves of the people answer three texts in ten
+/// differently, unrelated to any attribute, slope or scale.
+fn covers_where_people_form_camps(projects: u64) {
     for camps in [0.75, 1.5] {
         for embeddings in [false, true] {
             let design = Design { labels_per_text: 5, camps, embeddings, ..DENSE };
-            let found = coverage(design, Measure::Split, 8);
+            let found = coverage(design, Measure::Split, projects);
+            println!("camps: {found:.3?}");
             let [labelled, unlabelled, of_camps] = found.map(|share| share.mean);
             assert!(of_camps >= 0.85 && labelled >= 0.9 && unlabelled >= 0.9, "{design:?}: {found:?}");
         }
     }
 }
 
-/// Prints coverage by design.
 #[test]
-#[ignore = "prints a table; takes minutes"]
-#[allow(clippy::print_stdout)]
-fn table_of_coverage() {
-    println!("design: mean and least of one project, of labelled texts, of others, of those with camps");
-    let camps = [0.75, 1.5].map(|camps| Design { labels_per_text: 5, camps, embeddings: false, ..DENSE });
-    let named = TRUE.into_iter().chain(camps.map(|design| ("camps", design)));
-    for (name, design) in named {
-        let found = coverage(design, measure(design), 20);
-        let shares = found.map(|share| format!("{:.3} {:.2}", share.mean, share.least));
-        println!("{name}: {}", shares.join(", "));
-    }
+fn where_the_model_is_true_the_interval_covers() {
+    covers_where_the_model_is_true(8);
+}
+
+#[test]
+fn where_people_form_camps_the_interval_covers() {
+    covers_where_people_form_camps(8);
+}
+
+#[test]
+#[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
+fn stress_the_interval_of_a_text_covers() {
+    covers_where_the_model_is_true(20);
+    covers_where_people_form_camps(20);
 }

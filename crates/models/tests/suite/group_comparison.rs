@@ -163,10 +163,10 @@ fn designs() -> Vec<Design> {
     ]
 }
 
-/// Prints shares of 1,000 projects and mean widths, without assertions.
+/// The same over more designs and projects, with the widths of the intervals.
 #[test]
-#[ignore = "takes a minute"]
-fn table_of_coverage() {
+#[ignore = "takes a minute: run by `cargo xtask test --only stress`"]
+fn stress_the_interval_of_the_mean_gap_covers() {
     for design in designs() {
         let (share, width) = coverage(&design, 1000);
         println!("{share:.3}, {width:.3} levels wide: {design:?}");

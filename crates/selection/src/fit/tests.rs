@@ -2,12 +2,14 @@
 
 use super::fit;
 use dissensus_domain::ScaleKind;
+use dissensus_models::live::LiveModel;
 use dissensus_stats::data::progress::{Progress, Silent};
 use dissensus_stats::data::synthetic::{Simulation, simulate};
 use dissensus_stats::data::{AnnotatorModel, ModelKind, TextFeatures};
 use dissensus_stats::data::{
     Attribute, Embeddings, FitOptions, ModelError, Observation, Target, TrainingData,
 };
+use std::sync::LazyLock;
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
@@ -24,6 +26,15 @@ fn simulations() -> Vec<Simulation> {
     choice.target.kind = ScaleKind::Choice;
     vec![simulate(60, 5, 2, 6, 30, 1), simulate(60, 5, 5, 6, 30, 2), choice, simulate(60, 5, 5, 0, 30, 4)]
 }
+
+/// Every kind of model fitted to each simulation, once for all tests.
+static FITTED: LazyLock<Vec<(Simulation, Vec<Box<dyn AnnotatorModel>>)>> = LazyLock::new(|| {
+    let fit_all = |sim: Simulation| {
+        let models = ModelKind::ALL.into_iter().map(|kind| fitted(kind, &data(&sim))).collect();
+        (sim, models)
+    };
+    simulations().into_iter().map(fit_all).collect()
+});
 
 fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {
     fit(kind, data, &FitOptions::default(), &Silent).unwrap()
@@ -42,9 +53,8 @@ fn assert_distribution(p: &[f32], what: &str) {
 
 #[test]
 fn probabilities_sum_to_one_everywhere() {
-    for sim in simulations() {
-        for kind in ModelKind::ALL {
-            let model = fitted(kind, &data(&sim));
+    for (sim, models) in &*FITTED {
+        for (model, kind) in models.iter().zip(ModelKind::ALL) {
             assert_eq!((model.texts(), model.annotators(), model.name()), (60, 5, kind.name()));
             let mut out = vec![0.0; model.levels()];
             for annotator in [0, 4, 77] {
@@ -60,9 +70,8 @@ fn probabilities_sum_to_one_everywhere() {
 
 #[test]
 fn columns_are_predictions() {
-    for sim in simulations() {
-        for kind in ModelKind::ALL {
-            let model = fitted(kind, &data(&sim));
+    for (_, models) in &*FITTED {
+        for model in models {
             let mut column = vec![0.0; 20 * model.levels()];
             model.predict_column(2, 30..50, &mut column);
             for (i, text) in (30..50).enumerate() {
@@ -126,7 +135,7 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
     };
     assert!(loss(true) < 0.7 * loss(false));
     // The running sums of the live model include slopes too.
-    let mut live = dissensus_models::live::LiveModel::fit(&train, &FitOptions::default(), &Silent).unwrap();
+    let mut live = LiveModel::fit(&train, &FitOptions::default(), &Silent).unwrap();
     live.record(test[0]).unwrap();
     let text = live.add_text(sim.embeddings.features(5)).unwrap();
     let fresh = dissensus_stats::disagreement::disagreement(&live, None, false);
@@ -137,13 +146,13 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
 
 #[test]
 fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
-    for sim in simulations() {
+    for (sim, models) in &*FITTED {
         let mut turned = sim.clone();
         turned.observations.reverse();
-        for kind in ModelKind::ALL {
-            let (a, b) = (fitted(kind, &data(&sim)), fitted(kind, &data(&turned)));
+        for model in models {
+            let again = fitted(model.kind(), &data(&turned));
             for text in 0..60 {
-                assert_eq!(p(a.as_ref(), text, 1), p(b.as_ref(), text, 1), "{kind}");
+                assert_eq!(p(model.as_ref(), text, 1), p(again.as_ref(), text, 1), "{}", model.kind());
             }
         }
     }
@@ -220,7 +229,7 @@ fn a_higher_score_expects_a_higher_level() {
 #[test]
 fn multilevel_finds_the_severity_behind_the_labels() {
     let sim = simulate(400, 30, 5, 6, 60, 8);
-    let live = dissensus_models::live::LiveModel::fit(&data(&sim), &FitOptions::default(), &Silent).unwrap();
+    let live = LiveModel::fit(&data(&sim), &FitOptions::default(), &Silent).unwrap();
     let found: Vec<f64> = (0..30).map(|a| live.severity(a).unwrap().mean).collect();
     let centre = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (mf, mt) = (centre(&found), centre(&sim.severity));
@@ -320,11 +329,11 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
 fn a_live_model_keeps_what_attributes_said() {
     let (sim, attributes) = attributed(60, 1.5, 23);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let mut live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
     assert!(live.attribute_evidence().unwrap().used);
     let joined = live.add_annotator();
     live.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
-    let back = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    let back = LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert_eq!((back.attribute_evidence(), back.row(9)), (live.attribute_evidence(), live.row(9)));
     let again = back.snapshot().refit(&sim.embeddings, &FitOptions::default(), &Silent).unwrap();
     assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
@@ -360,15 +369,22 @@ fn gender(annotators: u16) -> Attribute {
     }
 }
 
-#[test]
-fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
+/// Groups that differ in kind, and the live model of them: fitted once for all tests.
+static DIFFERING: LazyLock<(Simulation, Vec<Attribute>, LiveModel)> = LazyLock::new(|| {
     let (sim, attributes) = groups_that_differ_in_kind();
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    (sim, attributes, live)
+});
+
+#[test]
+fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
+    let (sim, attributes, live) = &*DIFFERING;
+    let told = TrainingData { attributes, ..data(sim) };
     let found = live.estimation().group_slopes.unwrap();
     assert_eq!(found.used, ["gender"], "{found:?}");
     let plain = FitOptions { slopes: false, ..FitOptions::default() };
-    let plain = dissensus_models::live::LiveModel::fit(&told, &plain, &Silent).unwrap();
+    let plain = LiveModel::fit(&told, &plain, &Silent).unwrap();
     assert_eq!(plain.estimation().group_slopes, None);
     let mean = |p: &[f32]| p.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p)).sum::<f64>();
     let along = |text: u32| f64::from(sim.embeddings.row(text as usize)[0]);
@@ -388,7 +404,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     assert!(widest > 0.5, "{widest}");
     let mut new = [0.0; 5];
     live.predict_new_annotator(210, &[Some(1)], &mut new);
-    assert_eq!(p(&live, 210, 59), new, "who has no labels is predicted by the gender");
+    assert_eq!(p(live, 210, 59), new, "who has no labels is predicted by the gender");
     // The parts add up to the sum, including the group's part.
     let explained = live.explain(dissensus_models::live::ExplainedText::Row(210), 59).unwrap();
     let probabilities: Vec<f32> = explained.probabilities.iter().map(|p| *p as f32).collect();
@@ -398,7 +414,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     });
     assert!(largest.fold(0.0, f64::max) > 0.5);
     // Gaps remain, though predictions already include the difference.
-    let standing = |model: &dissensus_models::live::LiveModel| {
+    let standing = |model: &LiveModel| {
         let side = |side: u32| (side..60).step_by(2).collect::<Vec<u32>>();
         let pair = dissensus_stats::disagreement::GroupPair { first: vec![0], second: vec![1] };
         let gaps =
@@ -410,14 +426,14 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
         assert!(stands.iter().filter(|(gap, at)| gap * at < 0.0).count() * 10 <= stands.len(), "{stands:?}");
         stands.len()
     };
-    let (with, without) = (standing(&live), standing(&plain));
+    let (with, without) = (standing(live), standing(&plain));
     assert!(10 * with >= 7 * without && without > 5, "{with} {without}");
     // Saved and restored.
-    let back = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
-    assert_eq!((p(&back, 210, 59), back.estimation()), (p(&live, 210, 59), live.estimation()));
+    let back = LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    assert_eq!((p(&back, 210, 59), back.estimation()), (p(live, 210, 59), live.estimation()));
     // The exported model represents people by the slopes of their groups, without the groups' names.
     let bytes = live.to_bytes_for_new_texts().unwrap();
-    let (mut here, mut alone) = (back, dissensus_models::live::LiveModel::from_bytes(&bytes).unwrap());
+    let (mut here, mut alone) = (back, LiveModel::from_bytes(&bytes).unwrap());
     let text = sim.embeddings.row(210);
     let (row, other) = (here.add_text(text.into()).unwrap(), alone.add_text(text.into()).unwrap());
     assert_eq!(alone.row(other), here.row(row));
@@ -432,10 +448,10 @@ fn without_slopes_of_groups_people_are_those_of_a_model_that_has_none() {
     // part of it, but less with groups' slopes.
     sim.observations.retain(|o| o.annotator % 2 == 1 || sim.embeddings.row(o.text as usize)[0] > -0.2);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes.unwrap().used, ["gender"]);
     let options = FitOptions { slopes: false, ..FitOptions::default() };
-    let plain = dissensus_models::live::LiveModel::fit(&data(&sim), &options, &Silent).unwrap();
+    let plain = LiveModel::fit(&data(&sim), &options, &Silent).unwrap();
     let apart = |of: &dyn Fn(&Observation) -> Vec<f32>| {
         let of = |o: &Observation| -> f32 {
             of(o).iter().zip(p(&plain, o.text, o.annotator)).map(|(a, b)| (a - b).abs()).sum()
@@ -457,7 +473,7 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
     let (sim, mut attributes) = groups_that_differ_in_kind();
     attributes[0].of[57] = None;
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let mut live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes.unwrap().used, ["gender"]);
     let joined = live.add_annotator();
     assert_eq!(p(&live, 210, joined), p(&live, 210, u32::MAX), "of no group");
@@ -478,8 +494,8 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
     assert_ne!(p(&live, 210, joined), by_gender(None));
     assert_ne!(p(&live, 210, 57), unknown, "a man, it turned out");
     // Sums over people are updated.
-    let mut again = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
-    let close = |a: &dissensus_models::live::LiveModel, b: &dissensus_models::live::LiveModel| {
+    let mut again = LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    let close = |a: &LiveModel, b: &LiveModel| {
         let (a, b) = (a.disagreement(3), b.disagreement(3));
         (a.pairwise - b.pairwise).abs() < 1e-4
     };
@@ -495,28 +511,27 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
 
 #[test]
 fn a_model_keeps_what_its_fit_knew_of_people() {
-    let (sim, whole) = groups_that_differ_in_kind();
+    let (sim, whole, fitted) = &*DIFFERING;
     // Eight of each are too few to be groups.
     let mut few = whole.clone();
     few[0].of.iter_mut().skip(16).for_each(|value| *value = None);
-    let told = TrainingData { attributes: &few, ..data(&sim) };
-    let mut live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let told = TrainingData { attributes: &few, ..data(sim) };
+    let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes, None);
-    assert!(live.knows_attributes(&few, 0) && !live.knows_attributes(&whole, usize::MAX));
+    assert!(live.knows_attributes(&few, 0) && !live.knows_attributes(whole, usize::MAX));
     // The same where the model received all of them later, and where it was saved.
-    live.set_attributes(&whole);
-    let back = dissensus_models::live::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
-    assert!(!back.knows_attributes(&whole, usize::MAX) && back.knows_attributes(&few, 0));
+    live.set_attributes(whole);
+    let back = LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    assert!(!back.knows_attributes(whole, usize::MAX) && back.knows_attributes(&few, 0));
 
-    let told = TrainingData { attributes: &whole, ..data(&sim) };
-    let mut live = dissensus_models::live::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let mut live = fitted.clone();
     let mut other = whole.clone();
     other[0].of[3] = Some(0);
     let labels = sim.observations.iter().filter(|o| o.annotator == 3).count();
-    assert!(live.knows_attributes(&whole, 0) && live.knows_attributes(&other, labels));
+    assert!(live.knows_attributes(whole, 0) && live.knows_attributes(&other, labels));
     assert!(!live.knows_attributes(&other, labels - 1));
     // Annotators without labels, and names in another order, change nothing.
-    other.clone_from(&whole);
+    other.clone_from(whole);
     other[0].of[59] = None;
     assert!(live.knows_attributes(&other, 0));
     let turned = Attribute {
@@ -579,8 +594,10 @@ fn odd_annotators_and_missing_classes_are_no_accident() {
             of: (0..8).map(|a| (a % 3 > 0).then_some((a % 2) as u16)).collect(),
         };
         let nobody_tells = Attribute { of: vec![None; 8], ..attribute.clone() };
-        for attributes in [vec![], vec![attribute, nobody_tells]] {
-            for kind in ModelKind::ALL {
+        // Attributes matter to one kind of model only.
+        let with = (vec![attribute, nobody_tells], &[ModelKind::Multilevel][..]);
+        for (attributes, kinds) in [(vec![], &ModelKind::ALL[..]), with] {
+            for &kind in kinds {
                 let model = fitted(kind, &TrainingData { attributes: &attributes, ..data(&sim) });
                 let mean = |a: u32, level: usize| {
                     (0..80).map(|t| p(model.as_ref(), t, a)[level]).sum::<f32>() / 80.0

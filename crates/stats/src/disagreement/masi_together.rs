@@ -159,6 +159,7 @@ mod tests {
     use crate::math::random::generator;
     use dissensus_domain::OptionSet;
     use rand::RngExt;
+    use std::sync::LazyLock;
 
     const OPTIONS: usize = 4;
     const LOADINGS: [f64; OPTIONS] = [1.5, 1.2, -1.2, 0.2];
@@ -221,11 +222,20 @@ mod tests {
         made
     }
 
+    /// Six answers to each of 500 texts that people of a text have in common, and what is learned from them:
+    /// once for all tests, because learning takes seconds.
+    static OF_TEXTS: LazyLock<(HeldOutSets, MasiTogether)> = LazyLock::new(|| learned(FactorsOf::Text));
+
+    fn learned(of: FactorsOf) -> (HeldOutSets, MasiTogether) {
+        let made = answered(of, 500, 6, 8);
+        let found = MasiTogether::learn(OPTIONS, &made, |text| text, 0).unwrap();
+        (made, found)
+    }
+
     #[test]
     fn finds_whether_factors_are_of_people_or_of_texts() {
-        for of in [FactorsOf::Text, FactorsOf::Person] {
-            let made = answered(of, 500, 6, 8);
-            let found = MasiTogether::learn(OPTIONS, &made, |text| text, 0).unwrap();
+        let of_people = learned(FactorsOf::Person);
+        for (of, (made, found)) in [(FactorsOf::Text, &*OF_TEXTS), (FactorsOf::Person, &of_people)] {
             assert_eq!((found.factors_of(), found.texts), (Some(of), 500));
             // Closer to the observed distances, on average, than independent options.
             let pairs = |all: &[usize]| -> Vec<f64> {
@@ -235,7 +245,7 @@ mod tests {
                     .map(|(i, j)| masi_distance(made.sets[i], made.sets[j]))
                     .collect()
             };
-            let texts = answers_by_text(&made);
+            let texts = answers_by_text(made);
             let observed: f64 = texts.iter().map(|all| pairs(all).iter().sum::<f64>() / 15.0).sum();
             let rows = |all: &[usize]| all[0] * OPTIONS..(all[5] + 1) * OPTIONS;
             let expected = |masi: &dyn Fn(&[f32]) -> Option<f64>| -> f64 {
@@ -262,8 +272,7 @@ mod tests {
         let p = [0.3, 0.6, 0.2, 0.5, 0.1, 0.9, 0.4, 0.7];
         assert_eq!(found.mean(&p, false), ExpectedMasi::new(OPTIONS).unwrap().mean(&p));
         // Known answers are unchanged.
-        let both = answered(FactorsOf::Text, 500, 6, 8);
-        let found = MasiTogether::learn(OPTIONS, &both, |text| text, 0).unwrap();
+        let (_, found) = &*OF_TEXTS;
         assert!(found.mean(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false).unwrap().abs() < 1e-12);
         assert!((found.mean(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], false).unwrap() - 1.0).abs() < 1e-12);
         assert_eq!(found.mean(&p[..4], false), None);

@@ -166,11 +166,10 @@ fn intervals_over_annotators_cover() {
     trusted(&over_annotators(1000, 60, 80), 14, 1000);
 }
 
-/// Prints the table of docs: coverage by size of the data set.
+/// Coverage by size of the data set.
 #[test]
-#[ignore = "prints a table for BENCHMARKS.md; takes minutes"]
-#[allow(clippy::print_stdout)]
-fn table_of_coverage() {
+#[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
+fn stress_intervals_cover_at_every_size() {
     for (texts, each) in [(20, 5), (60, 5), (120, 3), (300, 3), (1000, 5)] {
         println!("{texts} texts x {each} labels: {:.3?}", over_texts(1000, texts, each));
     }
