@@ -49,21 +49,22 @@ const STAGES: [&[&[Step]]; 3] = [
             ("exchange", super::check_exchange::test),
             ("data", data),
             ("package", package),
-            ("stress", stress),
         ],
     ],
 ];
 
-/// Parts of the step `test` that can run on their own: `INSTA_UPDATE=always cargo xtask test --only contract`
-/// updates the snapshots of all printed output.
-const PARTS: &[Step] = &[
+/// Steps that run on their own only. `stress` has the long versions of tests that the steps `test` and
+/// `unit-test` run in short: before a release. The others are parts of the step `test`: `INSTA_UPDATE=always
+/// cargo xtask test --only contract` updates the snapshots of all printed output.
+const ALONE: &[Step] = &[
+    ("stress", stress),
     ("contract", |project| end_to_end(project, "contract")),
     ("book", |project| end_to_end(project, "book")),
 ];
 
 fn steps() -> impl Iterator<Item = Step> {
     let of_stages = STAGES.into_iter().flat_map(|stage| stage.iter().copied()).flatten().copied();
-    of_stages.chain(PARTS.iter().copied())
+    of_stages.chain(ALONE.iter().copied())
 }
 
 /// Runs all steps, or the one called `only` (whose name may be `list`).
@@ -102,6 +103,7 @@ fn all(project: &Project) -> Result<()> {
         let rows = names.iter().map(|row| row.iter().map(one).collect()).collect();
         side_by_side::run(rows)?;
     }
+    say("NOT RUN: the long simulations of `cargo xtask test --only stress`");
     Ok(())
 }
 
@@ -169,32 +171,46 @@ fn end_to_end(project: &Project, program: &str) -> Result<()> {
     Ok(())
 }
 
-/// Test programs that need files from outside the project, and the paths of these files.
+/// Tests that need files from outside the project, by their module, and the paths of these files.
 const NEEDING_DATA: [(&str, &[&str]); 4] = [
-    ("exchange_files", &["../exchange/prodigy/pydata-ams-2023.jsonl", "../exchange/lewidi/CSC_dev.json"]),
-    ("real_data", &["popquorn_offensiveness.csv", "md_agreement.csv", "csc.csv", "vicomtech_hate.csv"]),
-    ("mpnet", &["all-mpnet-base-v2/model.safetensors"]),
-    ("smollm2", &["SmolLM2-135M-Instruct-q4/SmolLM2-135M-Instruct.Q4_1.gguf"]),
+    ("exchange_files::", &["../exchange/prodigy/pydata-ams-2023.jsonl", "../exchange/lewidi/CSC_dev.json"]),
+    (
+        "real_data::",
+        &[
+            "popquorn_offensiveness.csv",
+            "md_agreement.csv",
+            "csc.csv",
+            "emotions_ec.csv",
+            "vicomtech_hate.csv",
+        ],
+    ),
+    ("mpnet::", &["all-mpnet-base-v2/model.safetensors"]),
+    ("smollm2::", &["SmolLM2-135M-Instruct-q4/SmolLM2-135M-Instruct.Q4_1.gguf"]),
 ];
+/// The module that is also a program of its own in some crates.
+const REAL_DATA: &str = "real_data";
 
-/// Runs the tests on published data sets and on an encoder that is fetched on request, which the step `test`
+/// Runs the tests on published data sets and on encoders that are fetched on request, which the step `test`
 /// ignores. Tests without their files are reported as not run.
 fn data(project: &Project) -> Result<()> {
     let (mut ready, mut missing) = (Vec::new(), Vec::new());
-    for (program, files) in NEEDING_DATA {
-        let of_encoder = ["mpnet", "smollm2"].contains(&program);
+    for (module, files) in NEEDING_DATA {
+        let of_encoder = ["mpnet::", "smollm2::"].contains(&module);
         let folder = if of_encoder { project.models() } else { project.data_place() };
         match files.iter().map(|file| folder.join(file)).find(|path| !path.is_file()) {
-            None => ready.push(program),
+            None => ready.push(module),
             Some(path) => {
-                missing.push(format!("NOT RUN: tests of `{program}`: {} is not there", path.display()))
+                missing.push(format!("NOT RUN: tests of `{module}`: {} is not there", path.display()))
             }
         }
     }
     let mut passed = 0;
     if !ready.is_empty() {
-        let programs: Vec<&str> = ready.iter().flat_map(|program| ["--test", program]).collect();
-        passed = run_tests(project, &programs, &["--ignored"])?.passed;
+        let options: Vec<&str> = std::iter::once("--ignored").chain(ready.iter().copied()).collect();
+        passed = run_tests(project, &["--test", "suite"], &options)?.passed;
+    }
+    if ready.contains(&"real_data::") {
+        passed += run_tests(project, &["--test", REAL_DATA], &["--ignored"])?.passed;
     }
     println!("\n{passed} passed on data that is not part of the project");
     missing.iter().for_each(say);
@@ -265,7 +281,9 @@ fn stress(project: &Project) -> Result<()> {
         .env("DISSENSUS_HISTORIES", std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned()))
         .run()?;
     // Coverage of intervals over more simulated projects than the step `test` has time for.
-    cargo_test(project, &[]).args(["--test", "suite", "--", "--ignored", "--nocapture", "stress_"]).run()
+    cargo_test(project, &[])
+        .args(["--lib", "--test", "suite", "--", "--ignored", "--nocapture", "stress_"])
+        .run()
 }
 
 /// What all test programs together reported.
