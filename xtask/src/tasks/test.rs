@@ -261,26 +261,16 @@ fn package(project: &Project) -> Result<()> {
 }
 
 /// The long tests that `cargo test` leaves out: minutes in which every use case runs in parallel with every
-/// other, the simulation of the variances with all of its data sets, and merging histories of copies: 500, or
-/// the number in `DISSENSUS_HISTORIES` (10,000 take some ten minutes of one core).
+/// other; merging histories of copies: 500, or the number in `DISSENSUS_HISTORIES` (10,000 take some ten
+/// minutes of one core); and simulations of more data sets than the step `test` has time for, whose names
+/// begin with `stress_`.
 fn stress(project: &Project) -> Result<()> {
+    let histories = std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned());
     cargo_test(project, &[])
-        .args([
-            "--test",
-            "stress",
-            "--test",
-            "variances",
-            "--test",
-            "histories",
-            "--",
-            "--ignored",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ])
-        .env("DISSENSUS_HISTORIES", std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned()))
+        .args(["--test", "stress", "--test", "histories", "--"])
+        .args(["--ignored", "--nocapture", "--test-threads", "1"])
+        .env("DISSENSUS_HISTORIES", histories)
         .run()?;
-    // Coverage of intervals over more simulated projects than the step `test` has time for.
     cargo_test(project, &[])
         .args(["--lib", "--test", "suite", "--", "--ignored", "--nocapture", "stress_"])
         .run()

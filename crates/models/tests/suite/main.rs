@@ -9,3 +9,4 @@ mod label_weight;
 mod live;
 mod severity_sides;
 mod slips;
+mod variances;

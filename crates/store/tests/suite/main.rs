@@ -12,6 +12,7 @@ mod guidelines;
 mod history;
 mod labels;
 mod merge;
+mod opening;
 mod packets;
 mod panels;
 mod power_cut;

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{label, small, state_of};
+use crate::common::{label, small, state_of};
 use dissensus_store::{Store, StoreError};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};

@@ -135,7 +135,7 @@ fn standard_deviations_are_near_the_truth() {
 
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
-fn standard_deviations_are_within_a_tenth_of_the_truth() {
+fn stress_standard_deviations_are_within_a_tenth_of_the_truth() {
     for cell in cells() {
         let ratios = run(cell, 50);
         assert!(ratios.iter().all(|r| (0.9..=1.1).contains(r)), "{cell:?}: {ratios:?}");
