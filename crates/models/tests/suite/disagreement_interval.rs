@@ -7,7 +7,7 @@
 //! moves all texts of a project together, so that an interval without it covers 95 % on average but half in
 //! one project.
 
-#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers are outside the functions that clippy exempts
 
 use dissensus_domain::ScaleKind;
 use dissensus_models::live::LiveModel;

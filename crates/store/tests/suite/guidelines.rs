@@ -10,7 +10,6 @@ use dissensus_domain::{
 };
 use dissensus_store::{AnswerDetails, NewMark, PacketKey, Repeat, Store, StoreError};
 use sha2::{Digest, Sha256};
-use std::path::Path;
 use uuid::Uuid;
 
 fn version(n: u128, at_ms: i64, body: &str) -> Guideline {

@@ -166,7 +166,7 @@ fn one_project_is_open_once_under_any_name() {
     store.append_label(&label(1, 1, 1)).unwrap();
     store.close().unwrap();
     let again = Store::open(&path).unwrap();
-    assert_eq!(again.current_labels(common::QUESTION).unwrap().len(), 1);
+    assert_eq!(again.current_labels(crate::common::QUESTION).unwrap().len(), 1);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_reader_looks_on_while_a_window_writes() {
     assert!(reader.is_reader());
     for text in 1..=5 {
         store.append_label(&label(text, 1, 0)).unwrap();
-        assert_eq!(reader.current_labels(common::QUESTION).unwrap().len(), text as usize);
+        assert_eq!(reader.current_labels(crate::common::QUESTION).unwrap().len(), text as usize);
     }
     assert_eq!(reader.append_label(&label(1, 1, 1)).unwrap_err().code(), "project-opened-to-read");
     reader.close().unwrap();

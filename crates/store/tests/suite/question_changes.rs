@@ -5,7 +5,7 @@
 use crate::common::{QUESTION, copied, label, small};
 use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewLabel, NewQuestion, Store, StoreError, Undo};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn add(store: &Store, name: &str, kind: ScaleKind, levels: &[&str]) -> QuestionId {
     let new = NewQuestion { name: name.into(), prompt: "?".into(), scale: Scale::new(kind, levels).unwrap() };

@@ -10,7 +10,7 @@ use dissensus_domain::{
 use dissensus_store::{
     AnswerDetails, NewHead, NewLabel, NewQuestion, QuestionEdit, QuestionEdited, Repeat, Store, StoreError,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Sets all levels of a question: existing ones by name, others are new.
 fn set(store: &Store, name: &str, levels: &[&str], at_ms: i64) -> Result<QuestionEdited, StoreError> {

@@ -11,12 +11,12 @@ use dissensus_domain::{
 use dissensus_files::beside;
 use dissensus_store::{
     EncoderVersion, HandIn, NewAnnotator, NewHead, NewJob, NewLabel, NewMark, NewRun, NewText, PacketKey,
-    Repeat, RunLabel, RunPart, Store, StoreError, TakenIn,
+    Repeat, RunLabel, RunPart, Store, StoreError,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use uuid::Uuid;
 
 const PACKET: PacketId = PacketId(Uuid::from_u128(77));
