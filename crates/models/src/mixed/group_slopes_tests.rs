@@ -6,7 +6,6 @@ use crate::mixed::group_slope_simulation::{
 };
 use dissensus_domain::ScaleKind;
 use dissensus_stats::data::Target;
-use dissensus_stats::data::progress::Silent;
 
 /// Adds slopes of the groups by gender, whether or not they predict better.
 fn with_groups(sim: &mut Simulated, variance: f64) {

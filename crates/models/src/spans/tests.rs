@@ -10,7 +10,6 @@ use super::token_scores::{PredictedMarks, TokenScores};
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{ModelError, ModelKind};
 use dissensus_stats::math::random::generator;
-use rand::RngExt as _;
 use rand_distr::{Distribution as _, StandardNormal};
 use serde::Deserialize;
 
