@@ -1,5 +1,5 @@
-//! Reading and writing other tools' files. A single program, because each costs a link; tests that measure the
-//! memory of their process are separate.
+//! Reading and writing other tools' files. A single program, because each costs a link; tests that measure
+//! the memory of their process are separate.
 
 mod files;
 mod formats;
