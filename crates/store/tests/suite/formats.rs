@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::state_of;
+use crate::contents::contents;
 use dissensus_domain::TextId;
 use dissensus_domain::WorkState;
 use dissensus_store::{ExportScope, Store, StoreError};
@@ -13,6 +14,14 @@ fn fixture(version: u32, folder: &Path) -> PathBuf {
     let name = format!("version-{version}.dissensus");
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats").join(&name);
     let path = folder.join("p.dissensus");
+    std::fs::copy(kept, &path).unwrap();
+    path
+}
+
+/// A copy of a file of format 17 under this name.
+fn of_17(file: &str, folder: &Path, name: &str) -> PathBuf {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats").join(file);
+    let path = folder.join(name);
     std::fs::copy(kept, &path).unwrap();
     path
 }
@@ -124,4 +133,18 @@ fn a_copy_is_made_before_every_upgrade_even_where_one_of_that_name_is_there() {
         let copy = Store::open(folder.path().join(name)).unwrap();
         assert_eq!(copy.counts().unwrap().labels, 4);
     }
+}
+
+#[test]
+fn a_file_of_format_17_says_the_same_from_one_log_of_facts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
+    let store = Store::open(&path).unwrap();
+    let expected = include_str!("../fixtures/formats/version-17.txt");
+    let found = contents(&store);
+    for (expected, found) in expected.lines().zip(found.lines()) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.lines().count(), expected.lines().count());
+    store.close().unwrap();
 }

@@ -5,6 +5,7 @@ mod apart;
 mod cannot_say;
 #[path = "../common/mod.rs"]
 mod common;
+mod contents;
 mod decisions;
 mod facts;
 mod formats;
