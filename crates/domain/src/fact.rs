@@ -54,6 +54,30 @@ pub enum FactKind {
     LeftOut,
     /// Whether a question offers "cannot say": true or false.
     CannotSay,
+    /// The names of the levels of a question, as set by earlier versions.
+    LevelNames,
+    /// The condition on which a question is asked: a [`Condition`](crate::Condition).
+    Condition,
+    /// The notes that a question offers: a [`RemarkForm`](crate::RemarkForm).
+    RemarkForm,
+    /// The name of an annotator.
+    AnnotatorName,
+    /// An attribute of an annotator; the key is the attribute.
+    AnnotatorAttribute,
+    /// A decision about a text: a [`Decision`](crate::Decision).
+    Decision,
+    /// The right answer of an attention check: an [`AttentionCheck`](crate::AttentionCheck).
+    AttentionCheck,
+    /// A saved panel: a [`Panel`](crate::Panel); the key is its name.
+    Panel,
+    /// The submission of a task packet; the key is the packet.
+    HandIn,
+    /// An annotator withdrew; the key is a hash of the annotator.
+    Withdrawal,
+    /// A name of an annotator who withdrew; the key is a hash of the name.
+    WithdrawnName,
+    /// A task packet of an annotator who withdrew; the key is the packet.
+    WithdrawnPacket,
 }
 
 impl FactKind {
@@ -78,34 +102,58 @@ impl FactKind {
             | Self::Levels
             | Self::Care
             | Self::Harmful
-            | Self::CannotSay => true,
-            Self::Shown | Self::CheckRule | Self::LeftOut => false,
+            | Self::CannotSay
+            | Self::LevelNames
+            | Self::Condition
+            | Self::RemarkForm => true,
+            Self::Shown
+            | Self::CheckRule
+            | Self::LeftOut
+            | Self::AnnotatorName
+            | Self::AnnotatorAttribute
+            | Self::Decision
+            | Self::AttentionCheck
+            | Self::Panel
+            | Self::HandIn
+            | Self::Withdrawal
+            | Self::WithdrawnName
+            | Self::WithdrawnPacket => false,
         }
     }
 
     /// Whether it is recorded about an annotator while they work, and therefore included in
     /// submissions. All other facts are set by the study.
     pub fn is_of_person(self) -> bool {
-        match self {
+        matches!(self, Self::Shown | Self::FormAnswers | Self::PracticeAnswer | Self::LeftOut)
+    }
+
+    /// Whether it is a setting of the study, other than the definition of a question.
+    pub fn is_setting(self) -> bool {
+        matches!(
+            self,
             Self::Reveal
-            | Self::AttributeForm
-            | Self::PracticeText
-            | Self::PracticeRule
-            | Self::PracticeAgain
-            | Self::CheckRule
-            | Self::Prompt
-            | Self::Help
-            | Self::Levels
-            | Self::Care
-            | Self::Harmful
-            | Self::CannotSay => false,
-            Self::Shown | Self::FormAnswers | Self::PracticeAnswer | Self::LeftOut => true,
-        }
+                | Self::AttributeForm
+                | Self::PracticeText
+                | Self::PracticeRule
+                | Self::PracticeAgain
+                | Self::CheckRule
+                | Self::Care
+                | Self::Harmful
+        )
     }
 
     /// Whether it defines a question. Such facts are merged before the answers to the question.
     pub fn is_of_question(self) -> bool {
-        matches!(self, Self::Prompt | Self::Help | Self::Levels | Self::CannotSay)
+        matches!(
+            self,
+            Self::Prompt
+                | Self::Help
+                | Self::Levels
+                | Self::CannotSay
+                | Self::LevelNames
+                | Self::Condition
+                | Self::RemarkForm
+        )
     }
 }
 
@@ -117,6 +165,8 @@ pub struct Fact {
     pub question: Option<QuestionId>,
     pub text: Option<TextId>,
     pub annotator: Option<AnnotatorId>,
+    /// What else it is about, such as the name of a panel or of an attribute.
+    pub key: Option<String>,
     /// Start of the effect, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
     /// The value; null to remove it.
@@ -126,11 +176,6 @@ pub struct Fact {
 impl Fact {
     /// Creates a fact about the whole project.
     pub fn of_project(kind: FactKind, at_ms: i64, value: impl Into<Value>) -> Self {
-        Self { kind, question: None, text: None, annotator: None, at_ms, value: value.into() }
-    }
-
-    /// The subject of the fact. Of facts with the same subject the latest is in effect.
-    pub fn subject(&self) -> (FactKind, Option<QuestionId>, Option<TextId>, Option<AnnotatorId>) {
-        (self.kind, self.question, self.text, self.annotator)
+        Self { kind, question: None, text: None, annotator: None, key: None, at_ms, value: value.into() }
     }
 }

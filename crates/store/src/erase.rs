@@ -6,8 +6,10 @@
 //! see the file without them.
 
 use crate::imports::IMPORTS;
+use crate::log::{
+    Hash, Withdrawal, kind, name_hash, names_of, names_where, near_hash, person_hash, replace_value, select,
+};
 use crate::tx::all;
-use crate::withdrawals::{Hash, Withdrawal, name_hash, near_hash, person_hash};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, CopyId, ProjectId};
 use rusqlite::Connection;
@@ -21,20 +23,16 @@ use uuid::Uuid;
 const CLEANING: &str = "erasing";
 
 /// Append-only tables, whose rows are changed only here.
-const APPEND_ONLY: [&str; 14] = [
+const APPEND_ONLY: [&str; 10] = [
     "events",
     "repeats",
     "repeat_changes",
     "repeat_remarks",
     "repeat_origins",
-    "annotator_changes",
     "packets",
     "packet_questions",
     "assignments",
-    "hand_ins",
-    "decisions",
     "guidelines",
-    "panels",
     "facts",
 ];
 
@@ -102,7 +100,7 @@ impl WriteTx<'_> {
                 folders.extend(tx.erase_runs(&person).map_err(explain)?);
                 tx.erase_rows(&person, &mut erased).map_err(explain)?;
             }
-            erased.nameless = tx.take_names_off()? + tx.take_people_off_panels()?;
+            erased.nameless = tx.take_names_off()?;
             Ok(())
         })?;
         if !people.is_empty() || erased.nameless > 0 {
@@ -119,9 +117,7 @@ impl WriteTx<'_> {
         let sql = "SELECT external_id, name FROM annotators WHERE id = ?1";
         let (external_id, name): (String, String) =
             self.conn.query_row(sql, [id.0], |r| Ok((r.get(0)?, r.get(1)?))).map_err(explain)?;
-        let sql = "SELECT value FROM annotator_changes WHERE annotator = ?1 AND what = 'name'";
-        let mut names: BTreeSet<String> =
-            all(self.conn, sql, [id.0], |r| r.get(0)).map_err(explain)?.into_iter().collect();
+        let mut names = names_of(self.conn, id).map_err(explain)?;
         names.extend([external_id.clone(), name]);
         names.retain(|name| !name.is_empty());
         Ok(Person { id, hash: person_hash(project, &external_id), names })
@@ -157,11 +153,11 @@ impl WriteTx<'_> {
         self.run("DELETE FROM repeat_remarks WHERE annotator = ?1", id)?;
         self.run("DELETE FROM repeat_origins WHERE annotator = ?1", id)?;
         erased.answers += self.run("DELETE FROM repeats WHERE annotator = ?1", id)? as u32;
-        for table in ["hand_ins", "assignments", "packet_questions"] {
+        for table in ["assignments", "packet_questions"] {
             self.run(&format!("DELETE FROM {table} WHERE {of}"), id)?;
         }
         erased.packets += self.run("DELETE FROM packets WHERE annotator = ?1", id)? as u32;
-        for table in ["current_answers", "annotator_changes", "facts"] {
+        for table in ["current_answers", "facts"] {
             self.run(&format!("DELETE FROM {table} WHERE annotator = ?1"), id)?;
         }
         // The live models are refitted from the remaining labels. The records of imports reveal
@@ -182,28 +178,27 @@ impl WriteTx<'_> {
         self.run("DELETE FROM annotators WHERE id = ?1", id).map(drop)
     }
 
-    /// Removes names of annotators who withdrew from decisions and guidelines. Decisions that
-    /// become equal are merged. Returns the number of affected rows.
+    /// Removes annotators who withdrew from facts and guidelines that name them. Facts that become equal
+    /// are merged. Returns the number of affected rows.
     fn take_names_off(&self) -> Result<u32> {
         let explain = |e| StoreError::explain(self.path, "taking a name off what somebody wrote", e);
-        let sql = "SELECT decided_by FROM decisions UNION SELECT written_by FROM guidelines";
-        let names: Vec<String> = all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?;
         let mut changed = 0;
-        for name in names {
-            if name.is_empty() || !self.name_or_nobody(&name)?.is_empty() {
-                continue;
+        let naming = names_where(|kind| kind.without_withdrawn.is_some());
+        for fact in select(self.conn, &format!("WHERE kind IN {naming}"), []).map_err(explain)? {
+            let Some(without) = kind(fact.kind).without_withdrawn else { continue };
+            let value = without(self, fact.value.clone())?;
+            if value != fact.value {
+                replace_value(self.conn, &fact, &value).map_err(explain)?;
+                changed += 1;
             }
-            let rest = "question, text, at_ms, outcome, answer, comment";
-            let sql = format!(
-                "INSERT INTO decisions ({rest}, decided_by) SELECT {rest}, '' FROM decisions WHERE decided_by = ?1
-                 ON CONFLICT DO NOTHING"
-            );
-            self.run(&sql, [&name]).map_err(explain)?;
-            for sql in [
-                "DELETE FROM decisions WHERE decided_by = ?1",
-                "UPDATE guidelines SET written_by = '' WHERE written_by = ?1",
-            ] {
-                changed += self.run(sql, [&name]).map_err(explain)? as u32;
+        }
+        let names: Vec<String> =
+            all(self.conn, "SELECT DISTINCT written_by FROM guidelines", [], |r| r.get(0))
+                .map_err(explain)?;
+        for name in names.iter().filter(|name| !name.is_empty()) {
+            if self.name_or_nobody(name)?.is_empty() {
+                let sql = "UPDATE guidelines SET written_by = '' WHERE written_by = ?1";
+                changed += self.run(sql, [name]).map_err(explain)? as u32;
             }
         }
         Ok(changed)
@@ -242,8 +237,10 @@ impl Store {
                 nameless: count(
                     "WITH names AS (SELECT external_id AS name FROM annotators WHERE id = ?1
                          UNION SELECT name FROM annotators WHERE id = ?1
-                         UNION SELECT value FROM annotator_changes WHERE annotator = ?1 AND what = 'name')
-                     SELECT (SELECT count(*) FROM decisions WHERE decided_by <> '' AND decided_by IN names)
+                         UNION SELECT json_extract(value, '$') FROM facts
+                         WHERE kind = 'annotator-name' AND annotator = ?1)
+                     SELECT (SELECT count(*) FROM facts WHERE kind = 'decision'
+                             AND json_extract(value, '$.by') <> '' AND json_extract(value, '$.by') IN names)
                          + (SELECT count(*) FROM guidelines WHERE written_by <> '' AND written_by IN names)",
                 )?,
             })

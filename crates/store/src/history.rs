@@ -5,18 +5,22 @@
 //! so that memory use does not depend on the size of the project.
 
 use crate::events::event_at;
+use crate::log::{Listed, kind, select};
 use crate::places::Places;
 use crate::row::{bad, uid};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, HistoryKind, PacketId, QuestionId, TextId, WordingId,
+    AnnotatorId, Answer, CopyId, Event, EventId, FactKind, HistoryKind, PacketId, QuestionId, TextId,
+    WordingId,
 };
 use rusqlite::{Connection, Row, named_params};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use strum::VariantArray as _;
 use uuid::Uuid;
 
 /// The setting with the merged copies, each with the task packet that it was work on.
@@ -222,174 +226,102 @@ pub enum CopyOrigin {
 /// `copy`, `signed` (a name), `words` (searchable text), `said` (JSON), and a function that parses
 /// `said`.
 struct Source {
-    sql: &'static str,
-    read: fn(&str) -> serde_json::Result<Done>,
+    sql: String,
+    contents: Contents,
 }
 
-/// Index of the source of events.
-const EVENTS: usize = 1;
+/// Where the contents of an entry come from.
+enum Contents {
+    /// The column `said`.
+    Said(fn(&str) -> serde_json::Result<Done>),
+    /// The event of this row; they are read for the events of the page only.
+    Event,
+    /// The fact of this row.
+    Fact,
+}
 
 /// Sources in the order in which entries of the same time are listed, newest first: a decision
 /// follows the answers that it is based on, and a job started in the same millisecond precedes the
 /// answers that it read.
-const SOURCES: [Source; 18] = [
-    Source {
-        sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, outcome, answer, comment, decided_by) AS row,
-                  'decision' AS kind, NULL AS annotator, question, text, NULL AS copy, decided_by AS signed, comment AS words,
-                  json_object('outcome', outcome, 'answer', answer, 'comment', comment) AS said FROM decisions",
-        read: |said| {
-            let DecisionRow { outcome, answer, comment } = serde_json::from_str(said)?;
-            Ok(Done::Decision { outcome, answer: answer_or_none(&answer)?, comment })
-        },
-    },
-    Source {
-        // The contents are read event by event, only for the events of the page.
-        sql: "SELECT at_ms AS at, id AS row,
+static SOURCES: LazyLock<[Source; 9]> = LazyLock::new(|| {
+    let said = |sql: &str, read| Source { sql: sql.to_owned(), contents: Contents::Said(read) };
+    [
+        Source { sql: facts(), contents: Contents::Fact },
+        Source {
+            sql: "SELECT at_ms AS at, id AS row,
                   CASE kind WHEN 'answer' THEN iif(source = 'import' OR source = 'simulated', 'imported-answer', 'answer')
                       WHEN 'unskip' THEN 'skip' WHEN 'unflag' THEN 'flag' ELSE kind END AS kind,
-                  annotator, question, text, NULL AS copy, '' AS signed, note AS words, '' AS said FROM events",
-        read: |_| Ok(Done::Withdrawal),
-    },
-    Source {
-        sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, annotator, occasion, answer) AS row, 'repeat' AS kind,
+                  annotator, question, text, NULL AS copy, '' AS signed, note AS words, '' AS said FROM events"
+                .to_owned(),
+            contents: Contents::Event,
+        },
+        said("SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, annotator, occasion, answer) AS row, 'repeat' AS kind,
                   annotator, question, text, NULL AS copy, '' AS signed, NULL AS words,
                   json_object('occasion', occasion, 'answer', answer, 'wording', (
                       SELECT hex(max(o.wording)) FROM repeat_origins AS o WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator
                       AND o.occasion = r.occasion AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.wording <> x'' HAVING count(*) > 0)
-                  ) AS said FROM repeats AS r",
-        read: |said| {
+                  ) AS said FROM repeats AS r", |said| {
             let RepeatRow { occasion, answer, wording, .. } = serde_json::from_str(said)?;
             let wording = wording.map(WordingId);
             Ok(Done::Repeat { occasion, answer: serde_json::from_str(&answer)?, wording })
-        },
-    },
-    Source {
-        sql: "SELECT changed_at_ms AS at,
+        }),
+        said("SELECT changed_at_ms AS at,
                   row_number() OVER (ORDER BY changed_at_ms, question, text, annotator, occasion, at_ms, answer, counts) AS row,
                   'repeat' AS kind, annotator, question, text, NULL AS copy, '' AS signed, NULL AS words,
-                  json_object('occasion', occasion, 'answer', answer, 'counts', counts) AS said FROM repeat_changes",
-        read: |said| {
+                  json_object('occasion', occasion, 'answer', answer, 'counts', counts) AS said FROM repeat_changes", |said| {
             let RepeatRow { occasion, answer, counts, .. } = serde_json::from_str(said)?;
             Ok(Done::RepeatChange { occasion, answer: serde_json::from_str(&answer)?, counts: counts > 0 })
-        },
-    },
-    Source {
-        // A note given together with an answer is listed with the answer.
-        sql: "SELECT said_at_ms AS at,
+        }),
+            // A note given together with an answer is listed with the answer.
+        said("SELECT said_at_ms AS at,
                   row_number() OVER (ORDER BY said_at_ms, question, text, annotator, occasion, at_ms, answer, note, reasons) AS row,
                   'repeat' AS kind, annotator, question, text, NULL AS copy, '' AS signed, note AS words,
-                  json_object('occasion', occasion, 'note', note) AS said FROM repeat_remarks WHERE note <> '' OR said_at_ms <> at_ms",
-        read: |said| {
+                  json_object('occasion', occasion, 'note', note) AS said FROM repeat_remarks WHERE note <> '' OR said_at_ms <> at_ms", |said| {
             let RepeatRow { occasion, note, .. } = serde_json::from_str(said)?;
             Ok(Done::RepeatRemark { occasion, note })
-        },
-    },
-    Source {
-        sql: "SELECT at_ms AS at, id AS row, 'guideline' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy,
-                  written_by AS signed, change AS words, json_object('words', change) AS said FROM guidelines",
-        read: |said| Ok(Done::Guideline { change: words(said)? }),
-    },
-    Source {
-        sql: "SELECT changed_at_ms AS at, row_number() OVER (ORDER BY changed_at_ms, question, names) AS row, 'question' AS kind,
-                  NULL AS annotator, question, NULL AS text, NULL AS copy, '' AS signed, names AS words, names AS said FROM level_names",
-        read: |said| Ok(Done::LevelNames { names: serde_json::from_str(said)? }),
-    },
-    Source {
-        sql: "SELECT changed_at_ms AS at, row_number() OVER (ORDER BY changed_at_ms, question, other, levels) AS row, 'question' AS kind,
-                  NULL AS annotator, question, NULL AS text, NULL AS copy, '' AS signed, NULL AS words,
-                  json_object('other', other, 'levels', levels) AS said FROM conditions",
-        read: |said| {
-            let ConditionRow { other, levels } = serde_json::from_str(said)?;
-            Ok(Done::Condition { other: QuestionId(other), levels: serde_json::from_str(&levels)? })
-        },
-    },
-    Source {
-        sql: "SELECT changed_at_ms AS at, row_number() OVER (ORDER BY changed_at_ms, question, reasons, confidence) AS row,
-                  'question' AS kind, NULL AS annotator, question, NULL AS text, NULL AS copy, '' AS signed, reasons AS words,
-                  json_object('reasons', reasons, 'confidence', confidence) AS said FROM remark_forms",
-        read: |said| {
-            let FormRow { reasons, confidence } = serde_json::from_str(said)?;
-            Ok(Done::RemarkForm { reasons: serde_json::from_str(&reasons)?, confidence: confidence > 0 })
-        },
-    },
-    Source {
-        // What was known when an annotator was added has no time.
-        sql: "SELECT changed_at_ms AS at, row_number() OVER (ORDER BY changed_at_ms, annotator, what, value) AS row, 'person' AS kind,
-                  annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed, NULL AS words,
-                  json_object('what', what, 'value', value) AS said FROM annotator_changes WHERE changed_at_ms <> 0",
-        read: |said| {
-            let PersonRow { what, value } = serde_json::from_str(said)?;
-            Ok(Done::Person { attribute: what.strip_prefix("attribute:").map(str::to_owned), value })
-        },
-    },
-    Source {
-        sql: "SELECT made_at_ms AS at, id AS row, 'packet' AS kind, annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
-                  NULL AS words, json_object('count', (SELECT count(*) FROM assignments WHERE packet = packets.id)) AS said FROM packets",
-        read: |said| Ok(Done::HandedOut { texts: count(said)? }),
-    },
-    Source {
-        sql: "SELECT h.at_ms AS at, row_number() OVER (ORDER BY h.at_ms, p.uid, h.answers) AS row, 'packet' AS kind, p.annotator AS annotator,
-                  NULL AS question, NULL AS text, NULL AS copy, '' AS signed, NULL AS words, json_object('count', h.answers) AS said
-              FROM hand_ins AS h JOIN packets AS p ON p.id = h.packet",
-        read: |said| Ok(Done::HandedIn { answers: count(said)? }),
-    },
-    Source {
-        sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, answer, reason) AS row, 'check' AS kind,
-                  NULL AS annotator, question, text, NULL AS copy, '' AS signed, reason AS words,
-                  json_object('outcome', '', 'answer', answer, 'comment', reason) AS said FROM attention_checks",
-        read: |said| {
-            let DecisionRow { answer, comment, .. } = serde_json::from_str(said)?;
-            Ok(Done::Check { answer: answer_or_none(&answer)?, reason: comment })
-        },
-    },
-    Source {
-        sql: "SELECT saved_at_ms AS at, row_number() OVER (ORDER BY saved_at_ms, name, panel) AS row, 'panel' AS kind, NULL AS annotator,
-                  NULL AS question, NULL AS text, NULL AS copy, '' AS signed, name AS words,
-                  json_object('what', name, 'value', iif(panel = '', '', 'kept')) AS said FROM panels",
-        read: |said| {
-            let PersonRow { what: name, value } = serde_json::from_str(said)?;
-            Ok(Done::Panel { name, kept: !value.is_empty() })
-        },
-    },
-    Source {
-        sql: "SELECT started_ms AS at, id AS row, 'job' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
+        }),
+        said("SELECT at_ms AS at, id AS row, 'guideline' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy,
+                  written_by AS signed, change AS words, json_object('words', change) AS said FROM guidelines", |said| Ok(Done::Guideline { change: words(said)? })),
+        said("SELECT made_at_ms AS at, id AS row, 'packet' AS kind, annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
+                  NULL AS words, json_object('count', (SELECT count(*) FROM assignments WHERE packet = packets.id)) AS said FROM packets", |said| Ok(Done::HandedOut { texts: count(said)? })),
+        said("SELECT started_ms AS at, id AS row, 'job' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
                   title || ' ' || coalesce(note, '') AS words,
-                  json_object('kind', kind, 'title', title, 'state', state, 'note', note) AS said FROM jobs",
-        read: |said| {
+                  json_object('kind', kind, 'title', title, 'state', state, 'note', note) AS said FROM jobs", |said| {
             let JobRow { kind, title, state, note } = serde_json::from_str(said)?;
             Ok(Done::Job { kind, title, state, note })
-        },
-    },
-    Source {
-        sql: "SELECT started_ms AS at, id AS row, 'run' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
+        }),
+        said("SELECT started_ms AS at, id AS row, 'run' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
                   NULL AS words, json_object('number', id, 'kind', '', 'state', state) AS said FROM runs
               UNION ALL
               SELECT started_ms, -id, 'run', NULL, NULL, NULL, NULL, '', NULL, json_object('number', 0, 'kind', kind, 'state', state)
-              FROM evaluations",
-        read: |said| {
+              FROM evaluations", |said| {
             let RunRow { number, kind, state } = serde_json::from_str(said)?;
             Ok(match number {
                 0 => Done::Evaluation { kind, state },
                 number => Done::Run { number, state },
             })
-        },
-    },
-    Source {
-        // Study settings, and records about annotators.
-        sql: "SELECT at_ms AS at, id AS row, CASE WHEN kind IN ('prompt', 'help', 'levels', 'cannot-say') THEN 'question'
-                  WHEN annotator IS NULL THEN 'setting' ELSE 'noted' END AS kind, annotator, question, text, NULL AS copy,
-                  '' AS signed, value AS words, json_object('what', kind, 'value', value) AS said FROM facts",
-        read: |said| {
-            let PersonRow { what: name, value } = serde_json::from_str(said)?;
-            Ok(Done::Fact { name, value: serde_json::from_str(&value)? })
-        },
-    },
-    Source {
-        sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, person, copy) AS row, 'withdrawal' AS kind, NULL AS annotator,
-                  NULL AS question, NULL AS text, copy, '' AS signed, NULL AS words, '' AS said FROM withdrawals",
-        read: |_| Ok(Done::Withdrawal),
-    },
-];
+        }),
+    ]
+});
+
+/// The facts, with what each kind of them says of itself.
+fn facts() -> String {
+    let listed = FactKind::VARIANTS.iter().filter_map(|one| Some((one.name(), kind(*one).listed.as_ref()?)));
+    let listed: Vec<(&str, &Listed)> = listed.collect();
+    let case = |column: fn(&Listed) -> &'static str| {
+        let arms = listed.iter().map(|(name, of)| format!("WHEN '{name}' THEN {}", column(of)));
+        format!("CASE kind {} END", arms.collect::<Vec<_>>().join(" "))
+    };
+    format!(
+        "SELECT at_ms AS at, id AS row, {} AS kind, annotator, question, text, {} AS copy, {} AS signed, {} AS words, '' AS said
+         FROM facts WHERE {}",
+        case(|of| of.kind),
+        case(|of| of.copy),
+        case(|of| of.signed),
+        case(|of| of.words),
+        case(|of| of.which)
+    )
+}
 
 /// Whether the reader may see an entry's contents: their own, and entries about no text or about a text
 /// that the reader has answered.
@@ -423,31 +355,6 @@ struct RepeatRow {
 }
 
 #[derive(Deserialize)]
-struct DecisionRow {
-    outcome: String,
-    answer: String,
-    comment: String,
-}
-
-#[derive(Deserialize)]
-struct ConditionRow {
-    other: u32,
-    levels: String,
-}
-
-#[derive(Deserialize)]
-struct FormRow {
-    reasons: String,
-    confidence: u8,
-}
-
-#[derive(Deserialize)]
-struct PersonRow {
-    what: String,
-    value: String,
-}
-
-#[derive(Deserialize)]
 struct JobRow {
     kind: String,
     title: String,
@@ -473,10 +380,6 @@ fn words(said: &str) -> serde_json::Result<String> {
 
 fn count(said: &str) -> serde_json::Result<u32> {
     field(said, "count")
-}
-
-fn answer_or_none(json: &str) -> serde_json::Result<Option<Answer>> {
-    if json.is_empty() { Ok(None) } else { serde_json::from_str(json).map(Some) }
 }
 
 /// The entries of a page from one source.
@@ -526,12 +429,16 @@ fn of_source(
         |row| entry(row, at, source),
     )?;
     let mut found: Vec<HistoryEntry> = rows.collect::<rusqlite::Result<_>>()?;
-    if at == EVENTS {
-        found.iter_mut().try_for_each(|entry| with_event(c, entry))?;
-    } else {
-        let places = Places::read(c)?;
-        found.iter_mut().for_each(|entry| with_places(&places, entry));
+    match source.contents {
+        Contents::Event => {
+            found.iter_mut().try_for_each(|entry| with_event(c, entry))?;
+            return Ok(found);
+        }
+        Contents::Fact => found.iter_mut().try_for_each(|entry| with_fact(c, entry))?,
+        Contents::Said(_) => {}
     }
+    let places = Places::read(c)?;
+    found.iter_mut().for_each(|entry| with_places(&places, entry));
     Ok(found)
 }
 
@@ -539,6 +446,11 @@ fn entry(row: &Row<'_>, at: usize, source: &Source) -> rusqlite::Result<HistoryE
     let kind: String = row.get(2)?;
     let copy = row.get_ref(6)?.as_blob_or_null().map_err(|e| bad(6, e))?.is_some();
     let said = row.get_ref(8)?.as_str().map_err(|e| bad(8, e))?;
+    let what = match source.contents {
+        Contents::Said(read) => read(said).map_err(|e| bad(8, e))?,
+        // Replaced by the contents of the row.
+        Contents::Event | Contents::Fact => Done::Withdrawal,
+    };
     Ok(HistoryEntry {
         place: HistoryPlace { at_ms: row.get(0)?, source: at as u8, row: row.get(1)? },
         kind: kind.parse().map_err(|_| bad(2, format!("unknown kind of entry \"{kind}\"")))?,
@@ -547,12 +459,11 @@ fn entry(row: &Row<'_>, at: usize, source: &Source) -> rusqlite::Result<HistoryE
         text: row.get::<_, Option<u32>>(5)?.map(TextId),
         copy: if copy { Some(CopyId(uid(row, 6)?)) } else { None },
         by: row.get(7)?,
-        what: (source.read)(said).map_err(|e| bad(8, e))?,
+        what,
     })
 }
 
-/// Converts levels in answers and conditions from row ids to positions; events are converted
-/// already.
+/// Converts levels in answers from row ids to positions; those of events are converted already.
 fn with_places(places: &Places, entry: &mut HistoryEntry) {
     let shown = |answer: &mut Answer| {
         if let Some(question) = entry.question {
@@ -564,11 +475,16 @@ fn with_places(places: &Places, entry: &mut HistoryEntry) {
         Done::Decision { answer: Some(answer), .. } | Done::Check { answer: Some(answer), .. } => {
             shown(answer)
         }
-        Done::Condition { other, levels } => {
-            levels.iter_mut().for_each(|level| *level = places.place(*other, *level));
-        }
         _ => {}
     }
+}
+
+/// Adds the contents of a fact.
+fn with_fact(c: &Connection, entry: &mut HistoryEntry) -> rusqlite::Result<()> {
+    let fact = select(c, "WHERE id = ?1", [entry.place.row])?.pop();
+    let fact = fact.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    entry.what = (kind(fact.kind).done)(c, &fact)?;
+    Ok(())
 }
 
 /// Adds the contents of an event, and the previous answer.

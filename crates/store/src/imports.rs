@@ -1,6 +1,7 @@
 //! Records what imports added, so that the last one can be removed again.
 
 use crate::current::Key;
+use crate::log::ATTRIBUTE_OR_NAME;
 use crate::removal::{KEPT, PLACES, named_by_panels};
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
@@ -22,8 +23,10 @@ const MOST_ROWS: usize = 50_000;
 const COUNTED: [&str; 5] = ["questions", "texts", "annotators", "events", "facts"];
 /// Tables without such row ids: what an import added is determined by comparison. Tables that refer
 /// to others come first.
-const COMPARED: [&str; 6] =
-    ["repeat_changes", "repeat_remarks", "repeat_origins", "repeats", "annotator_changes", "level_names"];
+const COMPARED: [&str; 4] = ["repeat_changes", "repeat_remarks", "repeat_origins", "repeats"];
+/// Names and attributes of annotators that imports added before format 18, as rows of the former table:
+/// annotator, what, time, value.
+const PEOPLE_OF_OLD: &str = "annotator_changes";
 
 /// The state of the tables before an import.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ pub struct ImportRows {
 
 /// Temporary indexes for removing an import: without them, every deletion would scan other tables
 /// for references.
-const INDEXES: [&str; 13] = [
+const INDEXES: [&str; 11] = [
     "events (replaces)",
     "events (text)",
     "events (question)",
@@ -44,8 +47,6 @@ const INDEXES: [&str; 13] = [
     "assignments (text)",
     "repeats (text)",
     "repeats (annotator)",
-    "decisions (text)",
-    "attention_checks (text)",
     "repeat_remarks (text)",
     "repeat_origins (text)",
     "facts (text)",
@@ -64,6 +65,12 @@ struct Import {
 impl Import {
     fn range(&self, table: &str) -> (u32, u32) {
         self.rows.get(table).copied().unwrap_or_default()
+    }
+
+    /// The rows of [`PEOPLE_OF_OLD`].
+    fn people_of_old(&self) -> impl Iterator<Item = (u32, String, i64, String)> {
+        let rows = self.others.get(PEOPLE_OF_OLD).into_iter().flatten();
+        rows.filter_map(|row| serde_json::from_value(row.clone().into()).ok())
     }
 }
 
@@ -175,7 +182,7 @@ impl WriteTx<'_> {
     /// Removes an erased annotator from the records of imports.
     pub(crate) fn forget_in_imports(&mut self, annotator: AnnotatorId) -> Result<()> {
         let Some(mut imports) = self.setting::<Vec<Import>>(IMPORTS)? else { return Ok(()) };
-        for rows in imports.iter_mut().filter_map(|import| import.others.get_mut("annotator_changes")) {
+        for rows in imports.iter_mut().filter_map(|import| import.others.get_mut(PEOPLE_OF_OLD)) {
             rows.retain(|row| {
                 row.first().and_then(serde_json::Value::as_u64) != Some(u64::from(annotator.0))
             });
@@ -200,17 +207,13 @@ impl WriteTx<'_> {
             .chain(&["events", "repeats", "repeat_changes", "repeat_remarks", "repeat_origins"])
             .copied()
             .collect();
-        let (taken, refresh) = self.deleting_from(&tables, |tx| tx.take_out(&import).map_err(explain))?;
+        let (taken, refresh, people) =
+            self.deleting_from(&tables, |tx| tx.take_out(&import).map_err(explain))?;
         for key in refresh {
             self.refresh_current(key)?;
         }
-        let people = import.others.get("annotator_changes").into_iter().flatten();
-        let people: BTreeSet<u32> =
-            people.filter_map(|row| u32::try_from(row.first()?.as_u64()?).ok()).collect();
         for id in people {
-            if self.first("SELECT 1 FROM annotators WHERE id = ?1", [id], |_| Ok(()))?.is_some() {
-                self.refresh_annotator(AnnotatorId(id))?;
-            }
+            self.refresh_annotator(id)?;
         }
         // The sequence numbers of deleted events must not be reused under the same copy id.
         self.appending.renew();
@@ -218,8 +221,11 @@ impl WriteTx<'_> {
         Ok(taken)
     }
 
-    /// Deletes the rows. Returns the keys of current answers that must be recomputed.
-    fn take_out(&mut self, import: &Import) -> rusqlite::Result<(ImportTaken, Vec<Key>)> {
+    /// Deletes the rows. Returns the keys of current answers, and the annotators, that must be recomputed.
+    fn take_out(
+        &mut self,
+        import: &Import,
+    ) -> rusqlite::Result<(ImportTaken, Vec<Key>, BTreeSet<AnnotatorId>)> {
         let mut taken = ImportTaken::default();
         for (n, on) in INDEXES.iter().enumerate() {
             self.conn.execute_batch(&format!("CREATE INDEX taking_out_{n} ON {on}"))?;
@@ -243,11 +249,13 @@ impl WriteTx<'_> {
         (taken.answers, taken.kept_answers) = (taken.answers + went, taken.kept_answers + kept);
         // Records of what an annotator was shown apply to each of their remaining answers.
         let (after, to) = import.range("facts");
-        let sql = "DELETE FROM facts WHERE id > ?1 AND id <= ?2 AND NOT EXISTS (
+        let sql = format!(
+            "DELETE FROM facts WHERE id > ?1 AND id <= ?2 AND NOT {ATTRIBUTE_OR_NAME} AND NOT EXISTS (
                  SELECT 1 FROM events AS e WHERE e.annotator = facts.annotator AND e.text = facts.text)
              AND NOT EXISTS (
-                 SELECT 1 FROM repeats AS r WHERE r.annotator = facts.annotator AND r.text = facts.text)";
-        self.run(sql, [after, to])?;
+                 SELECT 1 FROM repeats AS r WHERE r.annotator = facts.annotator AND r.text = facts.text)"
+        );
+        self.run(&sql, [after, to])?;
         let panels = named_by_panels(self.conn)?;
         for place in PLACES {
             let (after, to) = import.range(place.table);
@@ -262,18 +270,40 @@ impl WriteTx<'_> {
         }
         // Attributes of annotators who were added by the import and remain are retained. Those of
         // annotators who existed before revert.
-        let new = import.range("annotators").0;
-        for row in import.others.get("annotator_changes").into_iter().flatten() {
-            if row.first().and_then(serde_json::Value::as_u64).is_some_and(|id| id <= u64::from(new)) {
-                taken.attributes += self.take_out_row("annotator_changes", row)?;
-            }
-        }
+        let people = self.take_out_attributes(import, &mut taken)?;
         // The live models refer to texts and annotators by index, so they are refitted.
         self.run("DELETE FROM heads", [])?;
         for n in 0..INDEXES.len() {
             self.conn.execute_batch(&format!("DROP INDEX taking_out_{n}"))?;
         }
-        Ok((taken, refresh))
+        Ok((taken, refresh, people))
+    }
+
+    /// Removes names and attributes that the import added to annotators who existed before. Returns these
+    /// annotators.
+    fn take_out_attributes(
+        &self,
+        import: &Import,
+        taken: &mut ImportTaken,
+    ) -> rusqlite::Result<BTreeSet<AnnotatorId>> {
+        let (new, (after, to)) = (import.range("annotators").0, import.range("facts"));
+        let of_import =
+            format!("FROM facts WHERE id > ?1 AND id <= ?2 AND annotator <= ?3 AND {ATTRIBUTE_OR_NAME}");
+        let sql = format!("SELECT DISTINCT annotator {of_import}");
+        let people = all(self.conn, &sql, [after, to, new], |r| Ok(AnnotatorId(r.get(0)?)))?;
+        let mut people: BTreeSet<AnnotatorId> = people.into_iter().collect();
+        taken.attributes += self.run(&format!("DELETE {of_import}"), [after, to, new])? as u32;
+        for (annotator, what, at_ms, value) in import.people_of_old().filter(|row| row.0 <= new) {
+            let sql = format!(
+                "DELETE FROM facts WHERE annotator = ?1 AND at_ms = ?3 AND json_extract(value, '$') = ?4
+                     AND {ATTRIBUTE_OR_NAME} AND coalesce('attribute:' || key, 'name') = ?2"
+            );
+            taken.attributes += self.run(&sql, (annotator, what, at_ms, value))? as u32;
+            people.insert(AnnotatorId(annotator));
+        }
+        let known = all(self.conn, "SELECT id FROM annotators", [], |r| Ok(AnnotatorId(r.get(0)?)))?;
+        people.retain(|id| known.contains(id));
+        Ok(people)
     }
 
     /// Removes the re-annotations that the import added and nobody has changed since, with their
@@ -383,11 +413,12 @@ impl Store {
             let events: u32 = c.query_row(sql, [after, to], |r| r.get(0))?;
             let repeats = import.others.get("repeats").map_or(0, Vec::len) as u32;
             let new = import.range("annotators").0;
-            let before = |row: &&Vec<serde_json::Value>| {
-                row.first().and_then(serde_json::Value::as_u64).is_some_and(|id| id <= u64::from(new))
-            };
-            let changes = import.others.get("annotator_changes").into_iter().flatten();
-            let attributes = changes.filter(before).count() as u32;
+            let (after, to) = import.range("facts");
+            let sql = format!(
+                "SELECT count(*) FROM facts WHERE id > ?1 AND id <= ?2 AND annotator <= ?3 AND {ATTRIBUTE_OR_NAME}"
+            );
+            let attributes: u32 = c.query_row(&sql, [after, to, new], |r| r.get(0))?;
+            let attributes = attributes + import.people_of_old().filter(|row| row.0 <= new).count() as u32;
             Ok(Some(LastImport {
                 attributes,
                 file: import.file.clone(),

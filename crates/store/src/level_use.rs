@@ -1,9 +1,8 @@
 //! What depends on the levels of a question: answers of every kind, and conditions of other
 //! questions.
 
-use crate::conditions::conditions_by_row;
-use crate::facts::select;
-use crate::row::json;
+use crate::log::{conditions_by_row, kind, names_where, select};
+use crate::row::{bad, json};
 use crate::tx::all;
 use dissensus_domain::{Answer, QuestionId};
 use rusqlite::Connection;
@@ -63,22 +62,22 @@ pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Resu
     for (row, answers) in all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))? {
         uses.entry(row).or_default().answers = answers;
     }
-    type Count = fn(&mut LevelUse) -> &mut u32;
-    let counted: [(&str, Count); 5] = [
-        ("SELECT content FROM events WHERE question = ?1 AND content IS NOT NULL", |used| &mut used.answers),
-        ("SELECT answer FROM repeats WHERE question = ?1", |used| &mut used.repeats),
-        ("SELECT answer FROM decisions WHERE question = ?1 AND answer <> ''", |used| &mut used.decisions),
-        ("SELECT answer FROM attention_checks WHERE question = ?1 AND answer <> ''", |used| &mut used.checks),
-        (
-            "SELECT json_extract(value, '$.answer') FROM facts WHERE kind IN ('practice-text', 'practice-answer')
-             AND question = ?1 AND json_extract(value, '$.answer') IS NOT NULL",
-            |used| &mut used.practice,
-        ),
-    ];
-    for (sql, count) in counted {
-        for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
-            for row in rows_in(&answer) {
-                *count(uses.entry(row).or_default()) += 1;
+    let sql = "SELECT content FROM events WHERE question = ?1 AND content IS NOT NULL";
+    for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
+        rows_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().answers += 1);
+    }
+    let sql = "SELECT answer FROM repeats WHERE question = ?1";
+    for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
+        rows_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().repeats += 1);
+    }
+    let with_answers = names_where(|kind| kind.used.is_some());
+    for fact in select(conn, &format!("WHERE kind IN {with_answers} AND question = ?1"), [question.0])? {
+        let answer: Option<Answer> =
+            serde_json::from_value(fact.value["answer"].clone()).map_err(|e| bad(6, e))?;
+        for row in answer.iter().flat_map(rows_in) {
+            let used = uses.entry(row).or_default();
+            if let Some(count) = kind(fact.kind).used {
+                *count(used) += 1;
             }
         }
     }

@@ -1,30 +1,27 @@
 //! Merges the events of another copy of a project into this one.
 
-use crate::annotator_changes::AnnotatorChange;
 use crate::appending::Place;
 use crate::current::Key;
 use crate::deleting::next_row;
 use crate::events::NewEvent;
 use crate::guidelines::is_named_by_its_bytes;
 use crate::levels_back::{back_now, is_found, used_keys};
+use crate::log::{Hash, Submitted, check_given, kind, name_hash, names_of, near_hash};
 use crate::merge_known::Known;
 use crate::noted::{Added, TextDigest, question_added, text_digests};
 use crate::packets::{PACKET_TIMES, PacketKey};
-use crate::places::{Places, ever, rows_by_key, rows_of, with_levels, with_rows};
-use crate::question_changes::{NewCondition, NewNames};
+use crate::places::{Places, ever, rows_by_key, with_levels};
 use crate::questions::as_added;
-use crate::remark_forms::NewRemarkForm;
 use crate::repeat::Repeat;
 use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
 use crate::repeats::RepeatAdded;
 use crate::tx::all;
-use crate::withdrawals::{Hash, name_hash, near_hash};
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, Condition, Decision, Event,
-    EventId, EventKind, Fact, FactKind, Guideline, Levels, Packet, PacketId, Question, QuestionHelp,
-    QuestionId, RemarkError, Scale, TextId, WordingId, unsuperseded_answers,
+    Annotator, AnnotatorId, Answer, Assignment, AttributeForm, Event, EventId, EventKind, Fact, FactKind,
+    Guideline, Packet, PacketId, Question, QuestionId, RemarkError, Scale, TextId, WordingId,
+    unsuperseded_answers,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -270,16 +267,14 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         // Events appended there from now on are left for the next merge: they may be about texts
         // that were not read.
         let end = self.other.last_event()?;
-        // Changes come first: each is about an answer or a question that existed before it.
-        let changes_of_people = self.other.all_annotator_changes()?;
-        let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
-        let (forms, guidelines) = (self.other.all_remark_forms()?, self.other.guidelines()?);
+        // Facts come first: each is about an answer or a question that existed before it.
+        let mut facts = self.other.every_fact()?;
+        // Restored levels computed by the other copy are recomputed here.
+        facts.retain(|fact| !is_found(fact));
         let changes = self.other.all_repeat_changes()?;
         let remarks = self.other.all_repeat_remarks()?;
         let (repeats, origins) = (self.other.all_repeats()?, self.other.all_repeat_origins()?);
-        let (decisions, checks) = (self.other.all_decisions()?, self.other.all_attention_checks()?);
-        let (panels, facts) = (self.other.all_panels()?, self.other.every_fact()?);
-        let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
+        let (guidelines, packets) = (self.other.guidelines()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
             if let Some(added) = self.other.read("reading a question", read)? {
@@ -289,20 +284,25 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 self.levels_ever(id, now)?;
             }
         }
-        // Restored levels computed by the other copy are recomputed here.
         let (of_questions, facts): (Vec<Fact>, Vec<Fact>) =
-            facts.into_iter().filter(|fact| !is_found(fact)).partition(|fact| fact.kind.is_of_question());
-        self.question_facts(of_questions)?;
-        self.question_changes(names, conditions)?;
+            facts.into_iter().partition(|fact| fact.kind.is_of_question());
+        of_questions.into_iter().try_for_each(|fact| self.fact_of_question(fact))?;
         self.levels_meet()?;
-        self.remark_forms(forms)?;
-        self.withdrawals()?;
+        let of_withdrawal = |fact: &Fact| {
+            use FactKind::{Withdrawal, WithdrawnName, WithdrawnPacket};
+            matches!(fact.kind, Withdrawal | WithdrawnName | WithdrawnPacket)
+        };
+        let (of_withdrawals, facts): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(of_withdrawal);
+        self.withdrawals(&of_withdrawals)?;
         self.guidelines(guidelines)?;
         let places = self.other.annotator_places()?;
         for annotator in self.other.annotators()? {
             self.annotator(annotator, &places)?;
         }
-        self.annotator_changes(changes_of_people)?;
+        let people =
+            |fact: &Fact| matches!(fact.kind, FactKind::AnnotatorName | FactKind::AnnotatorAttribute);
+        let (of_people, facts): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(people);
+        of_people.into_iter().try_for_each(|fact| self.fact(fact))?;
         self.texts(self.other.read("reading texts", text_digests)?)?;
         self.same_rows(&mut known);
         let mut rows = known.rows_to_read(self.other)?;
@@ -350,23 +350,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 false => self.packet(packet, &key)?,
             }
         }
-        for decision in decisions {
-            self.decision(decision)?;
-        }
-        for check in checks {
-            self.attention_check(check)?;
-        }
-        for panel in panels {
-            self.not_handed_out("panel", &panel.name, false)?;
-            self.report.panels += u32::from(self.tx.add_panel(&panel)?);
-        }
-        for fact in facts {
-            self.fact(fact)?;
-        }
-        for hand_in in hand_ins.into_iter().filter(|one| !self.gone_packets.contains(&one.packet)) {
-            self.in_time("hand-in", hand_in.at_ms)?;
-            self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
-        }
+        facts.into_iter().try_for_each(|fact| self.fact(fact))?;
         self.levels_stay()?;
         let packet = self.only.as_ref().map(|only| only.packet);
         self.tx.note_copies_taken_in(&self.new_copies, packet, &self.other.copy_origins()?)?;
@@ -375,10 +359,13 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
 
     /// Annotators who withdrew in the other copy are withdrawn here, and those who withdrew here
     /// are skipped.
-    fn withdrawals(&mut self) -> Result<()> {
-        let theirs = self.other.all_withdrawals()?;
-        self.not_handed_out("withdrawal", "of somebody", theirs.facts.is_empty())?;
-        self.report.withdrawn = self.tx.add_withdrawals(&theirs)?;
+    fn withdrawals(&mut self, theirs: &[Fact]) -> Result<()> {
+        // Without a withdrawal, what is known of one says nothing.
+        if let Some(one) = theirs.iter().find(|fact| fact.kind == FactKind::Withdrawal) {
+            let (what, name) = (kind(one.kind).title)(one);
+            self.not_handed_out(what, &name, false)?;
+            self.report.withdrawn = self.tx.add_withdrawals(theirs)?;
+        }
         let people = self.other.annotators()?;
         self.gone = Store::withdrawn_among(self.tx, &people)?;
         self.names_of_gone(&people)?;
@@ -394,13 +381,12 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             return Ok(());
         }
         let project = self.tx.project_id()?;
-        let changes = self.other.all_annotator_changes()?;
         let mut new = false;
         for person in people {
             let Some(hash) = self.gone.get(&person.id) else { continue };
-            let changed = changes.iter().filter(|one| one.annotator == person.id && one.what == "name");
-            let names = [&person.external_id, &person.name].into_iter().chain(changed.map(|one| &one.value));
-            for name in names.filter(|name| !name.is_empty()) {
+            let mut names = self.other.read("reading names", |c| names_of(c, person.id))?;
+            names.extend([person.external_id.clone(), person.name.clone()]);
+            for name in names.iter().filter(|name| !name.is_empty()) {
                 new |= self.tx.add_withdrawn_name(*hash, name_hash(project, name))?;
                 self.tx.add_withdrawn_name(*hash, near_hash(project, name))?;
             }
@@ -422,66 +408,70 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    fn decision(&mut self, theirs: Decision) -> Result<()> {
-        let name = theirs.at_ms.to_string();
-        self.not_handed_out("decision", &name, false)?;
-        let unknown =
-            || conflict("decision", name.clone(), "is about a text that the other copy does not have");
-        let question = self.question_here(theirs.question)?;
-        let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
-        let answer = theirs.answer.map(|answer| self.answer_here(theirs.question, answer));
-        let added = self.tx.add_decision(&Decision { question, text, answer, ..theirs })?;
-        self.report.decisions += u32::from(added);
-        Ok(())
-    }
-
-    fn attention_check(&mut self, theirs: AttentionCheck) -> Result<()> {
-        let name = theirs.at_ms.to_string();
-        self.not_handed_out("attention check", &name, false)?;
-        let unknown =
-            || conflict("attention check", name.clone(), "is about a text that the other copy does not have");
-        let question = self.question_here(theirs.question)?;
-        let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
-        let answer = theirs.answer.map(|answer| self.answer_here(theirs.question, answer));
-        let added = self.tx.add_attention_check(&AttentionCheck { question, text, answer, ..theirs })?;
-        self.report.attention_checks += u32::from(added);
-        Ok(())
-    }
-
-    /// Of a submission, only facts about its own annotator are merged.
+    /// Merges a fact. Of a submission, only what its kind allows is merged, about its own annotator.
     fn fact(&mut self, theirs: Fact) -> Result<()> {
         if theirs.annotator.is_some_and(|id| self.gone.contains_key(&id)) {
             return Ok(());
         }
-        let kind = theirs.kind.name();
-        let unknown = || {
-            conflict(
+        let kind = kind(theirs.kind);
+        let (what, name) = (kind.title)(&theirs);
+        let submitted = kind.submitted;
+        if self.only.is_some() && submitted == Submitted::Ignored {
+            return Ok(());
+        }
+        self.not_handed_out(what, &name, submitted != Submitted::No)?;
+        let ours = self.fact_here(&theirs)?;
+        let own = theirs.kind.is_of_person() && ours.annotator.is_some();
+        if let Some(only) = &self.only {
+            self.in_time(kind.noun.unwrap_or(theirs.kind.name()), theirs.at_ms)?;
+            if theirs.kind == FactKind::FormAnswers {
+                // Only attributes and values that some version of the form offered.
+                check_given(&theirs.value, &only.forms).map_err(|why| StoreError::Invalid {
+                    what: "answers to a form in the packet".to_owned(),
+                    why,
+                })?;
+            }
+        }
+        let added = self.tx.add_fact(&ours)?;
+        self.not_handed_out(what, &name, own || !added || submitted == Submitted::Yes)?;
+        *(kind.count)(&mut self.report) += u32::from(added);
+        Ok(())
+    }
+
+    /// A fact of the other copy with the ids that its question, text, annotator and levels have here.
+    fn fact_here(&self, theirs: &Fact) -> Result<Fact> {
+        let kind = kind(theirs.kind);
+        let unknown = || match (kind.title)(theirs) {
+            ("fact", name) => conflict(
                 "fact",
-                format!("{kind} of {}", theirs.at_ms),
+                format!("{name} of {}", theirs.at_ms),
                 "is about something that the other copy does not have",
-            )
+            ),
+            (what, name) => conflict(what, name, "is about a text that the other copy does not have"),
         };
         let question = theirs.question.map(|id| self.question_here(id)).transpose()?;
         let text = theirs.text.map(|id| self.texts.get(&id).copied().ok_or_else(unknown)).transpose()?;
         let annotator =
             theirs.annotator.map(|id| self.annotators.get(&id).copied().ok_or_else(unknown)).transpose()?;
-        let own = theirs.kind.is_of_person() && annotator.is_some();
-        if let Some(only) = &self.only {
-            self.in_time(kind, theirs.at_ms)?;
-            if theirs.kind == FactKind::FormAnswers {
-                // Only attributes and values that some version of the form offered.
-                crate::form_answers::check_given(&theirs.value, &only.forms).map_err(|why| {
-                    StoreError::Invalid { what: "answers to a form in the packet".to_owned(), why }
-                })?;
-            }
-        }
         let rows = theirs.question.and_then(|id| self.rows.get(&id));
         let row = |row: u16| rows.and_then(|rows| rows.get(usize::from(row))).copied().unwrap_or(row);
-        let theirs = with_rows(theirs, row);
-        let ours = Fact { question, text, annotator, ..theirs };
+        let value = (kind.with_levels)(theirs.value.clone(), &row);
+        Ok(Fact { question, text, annotator, value, ..theirs.clone() })
+    }
+
+    /// Merges a fact that defines a question.
+    fn fact_of_question(&mut self, theirs: Fact) -> Result<()> {
+        let ours = self.fact_here(&theirs)?;
+        let Some(question) = ours.question else { return Ok(()) };
+        let kind = kind(ours.kind);
+        let (_, scale) = self.asked.get(&question).ok_or_else(|| unknown_question(question))?;
+        (kind.sound)(self.tx, &ours, scale).map_err(|why| StoreError::Invalid {
+            what: format!("{} of {} in the other copy", kind.noun.unwrap_or(ours.kind.name()), ours.at_ms),
+            why,
+        })?;
         let added = self.tx.add_fact(&ours)?;
-        self.not_handed_out("fact", kind, own || !added)?;
-        self.report.facts += u32::from(added);
+        self.not_changed(question, added)?;
+        *(kind.count)(&mut self.report) += u32::from(added);
         Ok(())
     }
 
@@ -614,58 +604,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Merges prompts, help texts and levels of questions.
-    fn question_facts(&mut self, facts: Vec<Fact>) -> Result<()> {
-        for theirs in facts {
-            let Some(question) = theirs.question.map(|id| self.question_here(id)).transpose()? else {
-                continue;
-            };
-            let at_ms = theirs.at_ms;
-            let unsound = |why: String| StoreError::Invalid {
-                what: format!("{} of {at_ms} in the other copy", theirs.kind),
-                why,
-            };
-            let sound = match theirs.kind {
-                FactKind::Levels => self.sound_levels(question, &theirs.value),
-                FactKind::Help => serde_json::from_value::<Option<QuestionHelp>>(theirs.value.clone())
-                    .map_err(|e| e.to_string())
-                    .and_then(|help| help.unwrap_or_default().check().map_err(|e| e.to_string())),
-                FactKind::CannotSay if theirs.value.is_boolean() => Ok(()),
-                FactKind::Prompt if theirs.value.is_string() => Ok(()),
-                _ => Err("it is not what it should be".to_owned()),
-            };
-            sound.map_err(unsound)?;
-            let added = self.tx.add_fact(&Fact { question: Some(question), ..theirs })?;
-            self.not_changed(question, added)?;
-            self.report.question_changes += u32::from(added);
-        }
-        Ok(())
-    }
-
-    /// Whether levels of another copy are valid for this question.
-    fn sound_levels(
-        &self,
-        question: QuestionId,
-        value: &serde_json::Value,
-    ) -> std::result::Result<(), String> {
-        let levels: Levels = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
-        let Some((_, scale)) = self.asked.get(&question) else {
-            return Err("it is of no question".to_owned());
-        };
-        if usize::from(levels.began) != scale.len() {
-            return Err("it says that the question began with other levels".to_owned());
-        }
-        let named = Scale::new(scale.kind(), levels.levels.iter().map(|level| level.name.as_str()));
-        let named = named.map_err(|e| e.to_string())?;
-        let mut keys: Vec<&str> = levels.levels.iter().map(|level| level.key.as_str()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        if keys.len() != named.len() {
-            return Err("a level is listed twice in it".to_owned());
-        }
-        rows_of(self.tx.conn, question, &levels).map(drop).map_err(|e| e.to_string())
-    }
-
     /// Merges the levels of both copies: levels that one copy removed but that are used in the
     /// other are restored, and every position there is mapped to a position here.
     fn levels_meet(&mut self) -> Result<()> {
@@ -718,38 +656,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         with_levels(answer, |place| places.get(usize::from(place)).copied().unwrap_or(u16::MAX))
     }
 
-    /// Merges names of levels and conditions, which are facts that are equal in every copy.
-    fn question_changes(&mut self, names: Vec<NewNames>, conditions: Vec<NewCondition>) -> Result<()> {
-        for theirs in names {
-            let question = self.question_here(theirs.question)?;
-            let added = self.tx.add_names(&NewNames { question, ..theirs })?;
-            self.not_changed(question, added)?;
-            self.report.question_changes += u32::from(added);
-        }
-        for NewCondition { question, changed_at_ms, only_if } in conditions {
-            let question = self.question_here(question)?;
-            let rows = self.rows.get(&only_if.question);
-            let row = |row: &u16| rows.and_then(|rows| rows.get(usize::from(*row))).copied().unwrap_or(*row);
-            let levels: Vec<u16> = only_if.levels.iter().map(row).collect();
-            let only_if = Condition::new(self.question_here(only_if.question)?, levels);
-            let added = self.tx.add_condition(&NewCondition { question, changed_at_ms, only_if })?;
-            self.not_changed(question, added)?;
-            self.report.question_changes += u32::from(added);
-        }
-        Ok(())
-    }
-
-    fn remark_forms(&mut self, forms: Vec<NewRemarkForm>) -> Result<()> {
-        for theirs in forms {
-            self.said(theirs.form.check(), "list of reasons", theirs.changed_at_ms)?;
-            let question = self.question_here(theirs.question)?;
-            let added = self.tx.add_remark_form(&NewRemarkForm { question, ..theirs })?;
-            self.not_changed(question, added)?;
-            self.report.question_changes += u32::from(added);
-        }
-        Ok(())
-    }
-
     /// Merges guideline versions and their pictures.
     fn guidelines(&mut self, guidelines: Vec<Guideline>) -> Result<()> {
         for name in self.other.picture_names()? {
@@ -770,10 +676,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn question_here(&self, theirs: QuestionId) -> Result<QuestionId> {
-        let unknown = || {
-            conflict("question", theirs.0.to_string(), "is changed in the other copy, which does not have it")
-        };
-        self.questions.get(&theirs).copied().ok_or_else(unknown)
+        self.questions.get(&theirs).copied().ok_or_else(|| unknown_question(theirs))
     }
 
     fn annotator(&mut self, theirs: Annotator, places: &BTreeMap<u32, i64>) -> Result<()> {
@@ -807,26 +710,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         self.annotators.insert(theirs.id, ours);
         Ok(())
-    }
-
-    /// Merges names and attributes of annotators, which are facts that are equal in every copy. A
-    /// submission cannot change them.
-    fn annotator_changes(&mut self, changes: Vec<AnnotatorChange>) -> Result<()> {
-        if self.only.is_some() {
-            return Ok(());
-        }
-        let mut changed = BTreeSet::new();
-        for theirs in changes.into_iter().filter(|change| !self.gone.contains_key(&change.annotator)) {
-            let name = theirs.annotator.0.to_string();
-            let unknown =
-                || conflict("annotator", name, "is changed in the other copy, which does not have it");
-            let annotator = *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?;
-            if self.tx.add_annotator_change(&AnnotatorChange { annotator, ..theirs })? {
-                self.report.annotator_changes += 1;
-                changed.insert(annotator);
-            }
-        }
-        changed.into_iter().try_for_each(|annotator| self.tx.refresh_annotator(annotator))
     }
 
     /// Texts are identified by external id; the body of a text never changes.
@@ -1147,6 +1030,10 @@ fn place_of(repeat: &Repeat) -> RepeatPlace {
 fn time_of(at_ms: i64) -> String {
     let moment = jiff::Timestamp::from_millisecond(at_ms);
     moment.map_or_else(|_| format!("{at_ms} milliseconds since 1970"), |moment| moment.to_string())
+}
+
+fn unknown_question(theirs: QuestionId) -> StoreError {
+    conflict("question", theirs.0.to_string(), "is changed in the other copy, which does not have it")
 }
 
 fn conflict(what: &'static str, name: String, why: &'static str) -> StoreError {

@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0015_facts.sql"),
     include_str!("../../../migrations/0016_wordings.sql"),
     include_str!("../../../migrations/0017_repeat_origins.sql"),
+    include_str!("../../../migrations/0018_one_log.sql"),
 ];
 
 /// The `user_version` after all `migrations`.

@@ -1,14 +1,12 @@
 //! Task packets as files: everything that one annotator needs to answer, and nothing about others.
 
 use crate::guidelines::BEFORE;
+use crate::log::kind;
 use crate::places::ever;
-use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
-use crate::remark_forms::NewRemarkForm;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, Condition, Fact, FactKind, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text,
-    TextId,
+    Annotator, Fact, FactKind, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text, TextId,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,9 +20,6 @@ struct Contents {
     questions: Vec<Question>,
     /// The initial names of all levels of each question; levels added later come last.
     level_keys: Vec<Vec<String>>,
-    names: Vec<NewNames>,
-    conditions: Vec<NewCondition>,
-    forms: Vec<NewRemarkForm>,
     /// The guideline version in effect, and its number.
     guideline: Option<(Guideline, u32)>,
     pictures: Vec<Picture>,
@@ -66,11 +61,6 @@ impl Store {
             level_keys.push(self.read("reading the levels", |c| ever(c, *id))?);
         }
         let asked = |id: &QuestionId| packet.questions.contains(id);
-        let mut names = self.all_names()?;
-        names.retain(|change| asked(&change.question));
-        let mut conditions = self.all_conditions()?;
-        // A question that formerly depended on another one does not require that one.
-        conditions.retain(|change| asked(&change.question) && asked(&change.only_if.question));
         for question in all.iter().filter(|q| asked(&q.id)) {
             if let Some(only_if) = question.only_if.as_ref().filter(|only_if| !asked(&only_if.question)) {
                 let other = all.iter().find(|q| q.id == only_if.question).map_or("?", |q| q.name.as_str());
@@ -98,14 +88,6 @@ impl Store {
                 texts.push(text.ok_or_else(|| unknown("text", id.0.to_string()))?);
             }
         }
-        let mut forms = self.all_remark_forms()?;
-        forms.retain(|change| asked(&change.question));
-        // Forms that are no longer offered are not included.
-        let latest = |change: &NewRemarkForm| {
-            let question = all.iter().find(|question| question.id == change.question);
-            question.is_some_and(|question| question.remarks == change.form)
-        };
-        forms.retain(latest);
         let guideline = self.newest_guideline()?;
         let mut pictures = Vec::new();
         for name in self.picture_names()? {
@@ -116,29 +98,18 @@ impl Store {
         }
         let handed_out = |text: TextId| texts.iter().any(|known| known.id == text);
         let mut facts = Vec::new();
-        for kind in FactKind::VARIANTS.iter().filter(|kind| kind.is_handed_out()) {
+        for one in FactKind::VARIANTS.iter().filter(|one| one.is_handed_out()) {
             // Study settings include only those in effect; records about the annotator include all.
-            facts.extend(if kind.is_of_person() { self.all_facts(*kind)? } else { self.facts(*kind)? });
+            facts.extend(if one.is_of_person() { self.all_facts(*one)? } else { self.facts(*one)? });
         }
+        let named = |name: &str| all.iter().any(|question| question.name == name && asked(&question.id));
         facts.retain(|fact| {
             fact.question.is_none_or(|id| asked(&id))
+                && (kind(fact.kind).other_question)(&fact.value).is_none_or(named)
                 && fact.text.is_none_or(handed_out)
                 && fact.annotator.is_none_or(|id| id == packet.annotator)
         });
-        Ok(Contents {
-            packet,
-            key,
-            annotator,
-            questions,
-            level_keys,
-            names,
-            conditions,
-            forms,
-            guideline,
-            pictures,
-            texts,
-            facts,
-        })
+        Ok(Contents { packet, key, annotator, questions, level_keys, guideline, pictures, texts, facts })
     }
 }
 
@@ -157,16 +128,6 @@ impl Contents {
             let added = tx.add_question(&NewQuestion { name, prompt, scale })?;
             tx.add_level_keys(added, &keys)?;
             questions.insert(id, added);
-        }
-        for names in self.names {
-            tx.add_names(&NewNames { question: questions[&names.question], ..names })?;
-        }
-        for NewCondition { question, changed_at_ms, only_if } in self.conditions {
-            let only_if = Condition { question: questions[&only_if.question], ..only_if };
-            tx.add_condition(&NewCondition { question: questions[&question], changed_at_ms, only_if })?;
-        }
-        for form in self.forms {
-            tx.add_remark_form(&NewRemarkForm { question: questions[&form.question], ..form })?;
         }
         for picture in &self.pictures {
             tx.add_picture(picture)?;

@@ -1,4 +1,4 @@
-//! Task packets: what was assigned to whom, and when it was submitted.
+//! Task packets: what was assigned to whom.
 
 use crate::error::is_duplicate;
 use crate::row::uid;
@@ -32,15 +32,6 @@ impl std::fmt::Debug for PacketKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("PacketKey(..)")
     }
-}
-
-/// Records that a task packet was submitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HandIn {
-    pub packet: PacketId,
-    pub at_ms: i64,
-    /// Number of answers, including re-annotations.
-    pub answers: u32,
 }
 
 impl WriteTx<'_> {
@@ -88,21 +79,6 @@ impl WriteTx<'_> {
     /// Finds a task packet and its key by id.
     pub(crate) fn packet(&self, id: PacketId) -> Result<Option<(Packet, PacketKey)>> {
         packet(self.conn, id).map_err(|e| self.explain("reading a packet", e))
-    }
-
-    /// Records that a task packet was submitted. Returns whether this is new.
-    ///
-    /// # Errors
-    /// There is no such packet.
-    pub fn add_hand_in(&mut self, new: &HandIn) -> Result<bool> {
-        let row: Option<u32> =
-            self.first("SELECT id FROM packets WHERE uid = ?1", [new.packet.0], |r| r.get(0))?;
-        let Some(row) = row else {
-            return Err(StoreError::Unknown { what: "packet", name: new.packet.to_string() });
-        };
-        let sql = "INSERT INTO hand_ins (packet, at_ms, answers) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-        let added = self.run(sql, (row, new.at_ms, new.answers));
-        Ok(added.map_err(|e| self.explain("noting what was handed in", e))? > 0)
     }
 }
 
@@ -162,17 +138,6 @@ impl Store {
     /// Records the amount of work when the packet was submitted.
     pub fn set_handed_in_rows(&self, rows: [u32; 3]) -> Result<()> {
         self.set_setting(HANDED_IN, &rows)
-    }
-
-    /// All submissions, by task packet and time.
-    pub fn hand_ins(&self) -> Result<Vec<HandIn>> {
-        let sql = "SELECT p.uid, h.at_ms, h.answers FROM hand_ins AS h JOIN packets AS p ON p.id = h.packet
-                   ORDER BY h.packet, h.at_ms, h.answers";
-        self.read("reading what was handed in", |c| {
-            all(c, sql, [], |r| {
-                Ok(HandIn { packet: PacketId(uid(r, 0)?), at_ms: r.get(1)?, answers: r.get(2)? })
-            })
-        })
     }
 }
 

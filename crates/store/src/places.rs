@@ -6,10 +6,10 @@ use crate::row::{bad, event, to_json};
 use crate::tx::{all, first};
 use crate::{Result, WriteTx};
 use dissensus_domain::{
-    Answer, CurrentLabel, Event, EventKind, Fact, FactKind, Level, Levels, OptionSet, Question, QuestionId,
-    Span, SpanSet,
+    Answer, CurrentLabel, Event, EventKind, Level, Levels, OptionSet, Question, QuestionId, Span, SpanSet,
 };
 use rusqlite::{Connection, Params, Row};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -165,30 +165,15 @@ pub(crate) fn with_levels(answer: Answer, level: impl Fn(u16) -> u16) -> Answer 
     }
 }
 
-/// Replaces the row ids of levels in a fact that contains some (practice, harmful texts); other
-/// facts are unchanged.
-pub(crate) fn with_rows(fact: Fact, row: impl Fn(u16) -> u16) -> Fact {
-    let mut fact = fact;
-    if fact.kind == FactKind::Harmful
-        && let Some(known) = fact.value.as_u64().and_then(|known| u16::try_from(known).ok())
-    {
-        fact.value = row(known).into();
-        return fact;
-    }
-    if fact.kind != FactKind::Harmful
-        && names_levels(&fact)
-        && let Some(answer) = fact.value.get_mut("answer")
+/// Replaces the levels of the answer that the value of a fact has under "answer", if any.
+pub(crate) fn answer_with_levels(mut value: Value, level: &dyn Fn(u16) -> u16) -> Value {
+    if let Some(answer) = value.get_mut("answer")
         && let Ok(known) = serde_json::from_value::<Answer>(answer.clone())
-        && let Ok(moved) = serde_json::to_value(with_levels(known, row))
+        && let Ok(moved) = serde_json::to_value(with_levels(known, level))
     {
         *answer = moved;
     }
-    fact
-}
-
-/// Whether facts of this kind contain row ids of levels.
-pub(crate) fn names_levels(fact: &Fact) -> bool {
-    matches!(fact.kind, FactKind::PracticeText | FactKind::PracticeAnswer | FactKind::Harmful)
+    value
 }
 
 /// All events of a query of [`crate::row::EVENT_COLUMNS`].

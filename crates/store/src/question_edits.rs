@@ -4,6 +4,7 @@
 use crate::labels::SAID;
 use crate::level_use::{LevelUse, uses_of};
 use crate::levels_back::is_found;
+use crate::log::with_names;
 use crate::noted::question_added;
 use crate::places::{began_with, keys, levels_of, rows_by_key};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -54,6 +55,29 @@ fn json<T: Serialize>(what: &str, value: &T) -> Result<serde_json::Value> {
 }
 
 impl WriteTx<'_> {
+    /// Renames the levels, options or types of spans of a question: `names` are all of them, in
+    /// order. Labels are unchanged, and equal names have no effect.
+    ///
+    /// # Errors
+    /// There is no such question, or the number of names is wrong, or a name is not allowed on the
+    /// scale.
+    pub fn rename_levels(&mut self, question: QuestionId, names: &[String], now_ms: i64) -> Result<()> {
+        let found = self.must_ask(question)?;
+        with_names(&found.scale, names)
+            .map_err(|why| StoreError::Invalid { what: format!("question {}", found.name), why })?;
+        let levels = (0..).zip(names).map(|(level, name)| LevelEdit {
+            from: Some(level),
+            name: name.clone(),
+            definition: found.definition(level).to_owned(),
+        });
+        let edit = QuestionEdit { levels: Some(levels.collect()), ..QuestionEdit::default() };
+        self.edit_question(question, &edit, now_ms).map(drop)
+    }
+
+    pub(crate) fn must_ask(&self, id: QuestionId) -> Result<Question> {
+        self.question(id)?.ok_or_else(|| StoreError::Unknown { what: "question", name: id.0.to_string() })
+    }
+
     /// Edits a question. Answers are unchanged and retain the levels that they were given.
     ///
     /// # Errors

@@ -1,11 +1,9 @@
 //! Questions and their scales.
 
-use crate::conditions::conditions;
 use crate::deleting::next_row;
 use crate::error::is_duplicate;
+use crate::log::{conditions, remark_form, renamed};
 use crate::places::latest_levels;
-use crate::question_changes::renamed;
-use crate::remark_forms::remark_form;
 use crate::row::{bad, json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};

@@ -4,12 +4,14 @@
 //! shown is permanent. Merging a copy of the project that still has a removed item adds it again,
 //! since no record of the removal is stored.
 
-use crate::row::json;
-use crate::tx::{all, first};
+use crate::log::{kind, names_where, panels};
+use crate::tx::first;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Panel, PanelMembers, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, FactKind, Panel, PanelMembers, QuestionId, SavedPanel, TextId};
 use rusqlite::Connection;
+use serde_json::Value;
 use std::fmt;
+use strum::VariantArray as _;
 
 /// An item that can be removed from a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +55,20 @@ pub(crate) struct Place {
     pub(crate) table: &'static str,
     /// The column with its name.
     name: &'static str,
-    /// Rows that prevent its removal: what is counted, the table, the column that refers to the
-    /// item, and a condition on the rows.
-    uses: &'static [(Use, &'static str, &'static str, &'static str)],
-    /// Rows that are deleted together with the item when it is removed by itself, but that prevent
-    /// its removal with an import, since somebody has worked on it since.
-    work: &'static [(&'static str, &'static str)],
+    /// The column of facts that refers to it. Facts are deleted together with the item, unless their kind
+    /// prevents its removal.
+    column: &'static str,
+    /// Rows that prevent its removal: what is counted, the table, and the column that refers to the item.
+    uses: &'static [(Use, &'static str, &'static str)],
+    /// Whether facts about it prevent its removal with an import, since somebody has worked on it since.
+    has_work: bool,
     /// Rows that are deleted together with the item: the table and the column that refers to it.
     parts: &'static [(&'static str, &'static str)],
 }
 
-#[derive(Clone, Copy)]
-enum Use {
+/// What prevents a removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
     Answers,
     Repeats,
     Packets,
@@ -75,74 +79,71 @@ enum Use {
     Conditions,
 }
 
-const ANY: &str = "true";
-const PRACTISED: &str = "kind IN ('practice-text', 'practice-answer')";
-const WAS_SHOWN: &str = "kind = 'shown'";
-
 static QUESTIONS: Place = Place {
     table: "questions",
     name: "name",
+    column: "question",
     uses: &[
-        (Use::Answers, "events", "question", ANY),
-        (Use::Repeats, "repeats", "question", ANY),
-        (Use::Packets, "packet_questions", "question", ANY),
-        (Use::Decisions, "decisions", "question", ANY),
-        (Use::Checks, "attention_checks", "question", ANY),
-        (Use::Practice, "facts", "question", PRACTISED),
-        (Use::Shown, "facts", "question", WAS_SHOWN),
-        (Use::Conditions, "conditions", "other", ANY),
+        (Use::Answers, "events", "question"),
+        (Use::Repeats, "repeats", "question"),
+        (Use::Packets, "packet_questions", "question"),
     ],
-    work: &[
-        ("level_names", "question"),
-        ("conditions", "question"),
-        ("remark_forms", "question"),
-        ("facts", "question"),
-    ],
-    parts: &[
-        ("level_names", "question"),
-        ("conditions", "question"),
-        ("remark_forms", "question"),
-        ("facts", "question"),
-        ("heads", "question"),
-        ("levels", "question"),
-    ],
+    has_work: true,
+    parts: &[("facts", "question"), ("heads", "question"), ("levels", "question")],
 };
 
 static TEXTS: Place = Place {
     table: "texts",
     name: "external_id",
+    column: "text",
     uses: &[
-        (Use::Answers, "events", "text", ANY),
-        (Use::Repeats, "repeats", "text", ANY),
-        (Use::Packets, "assignments", "text", ANY),
-        (Use::Decisions, "decisions", "text", ANY),
-        (Use::Checks, "attention_checks", "text", ANY),
-        (Use::Practice, "facts", "text", PRACTISED),
-        (Use::Shown, "facts", "text", WAS_SHOWN),
+        (Use::Answers, "events", "text"),
+        (Use::Repeats, "repeats", "text"),
+        (Use::Packets, "assignments", "text"),
     ],
-    work: &[],
+    has_work: false,
     parts: &[("facts", "text"), ("embeddings", "text")],
 };
 
 static ANNOTATORS: Place = Place {
     table: "annotators",
     name: "external_id",
+    column: "annotator",
     uses: &[
-        (Use::Answers, "events", "annotator", ANY),
-        (Use::Repeats, "repeats", "annotator", ANY),
-        (Use::Packets, "packets", "annotator", ANY),
-        (Use::Practice, "facts", "annotator", PRACTISED),
-        (Use::Shown, "facts", "annotator", WAS_SHOWN),
+        (Use::Answers, "events", "annotator"),
+        (Use::Repeats, "repeats", "annotator"),
+        (Use::Packets, "packets", "annotator"),
     ],
-    work: &[("facts", "annotator")],
-    parts: &[("facts", "annotator"), ("annotator_changes", "annotator")],
+    has_work: true,
+    parts: &[("facts", "annotator")],
 };
+
+impl Place {
+    /// What prevents the removal of the item `t`, as SQL for rows `u`.
+    fn uses(&self) -> Vec<(Use, String)> {
+        let tables = self.uses.iter();
+        let mut found: Vec<(Use, String)> = tables
+            .map(|(of, table, column)| (*of, format!("{table} AS u WHERE u.{column} = t.id")))
+            .collect();
+        for one in FactKind::VARIANTS {
+            let (column, name) = (self.column, one.name());
+            if let Some(of) = kind(*one).keeps {
+                found.push((of, format!("facts AS u WHERE u.kind = '{name}' AND u.{column} = t.id")));
+            }
+        }
+        if self.table == "questions" {
+            let of_others =
+                "facts AS u WHERE u.kind = 'condition' AND json_extract(u.value, '$.question') = t.name";
+            found.push((Use::Conditions, of_others.to_owned()));
+        }
+        found
+    }
+}
 
 pub(crate) static PLACES: [&Place; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
 
 /// Tables protected by triggers whose rows are deleted together with the item that they are about.
-pub(crate) const KEPT: [&str; 6] =
-    ["level_names", "conditions", "remark_forms", "facts", "levels", "annotator_changes"];
+pub(crate) const KEPT: [&str; 2] = ["facts", "levels"];
 
 /// What depends on a question, a text or an annotator, and prevents its removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -220,54 +221,43 @@ fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(Stri
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", place.name, place.table);
     let Some(name) = first(conn, &sql, [row], |r| r.get::<_, String>(0))? else { return Ok(None) };
     let mut found = Standing::default();
-    for (of, table, column, which) in place.uses {
+    for (of, rows) in place.uses() {
         // A packet that includes a text twice counts once.
-        let what = if matches!(of, Use::Packets) && *table != "packets" { "DISTINCT packet" } else { "*" };
-        let sql = format!("SELECT count({what}) FROM {table} WHERE {column} = ?1 AND {which}");
-        *found.count(*of) += first(conn, &sql, [row], |r| r.get::<_, u32>(0))?.unwrap_or(0);
+        let what = if of == Use::Packets && place.table != "annotators" { "DISTINCT u.packet" } else { "*" };
+        let sql =
+            format!("SELECT (SELECT count({what}) FROM {rows}) FROM {} AS t WHERE t.id = ?1", place.table);
+        *found.count(of) += first(conn, &sql, [row], |r| r.get::<_, u32>(0))?.unwrap_or(0);
     }
-    for panel in panels(conn)? {
+    for saved in panels(conn)? {
+        let (questions, people) = named_by(&saved);
         let names = match what {
-            Removable::Question(_) => panel.questions,
+            Removable::Question(_) => questions,
             Removable::Text(_) => Vec::new(),
-            Removable::Annotator(_) => panel.people,
+            Removable::Annotator(_) => people,
         };
         if names.contains(&name) {
-            found.panels.push(panel.name);
+            found.panels.push(saved.name);
         }
     }
     Ok(Some((name, found)))
 }
 
-/// A saved panel with the names that it refers to.
-struct Named {
-    name: String,
-    questions: Vec<String>,
-    people: Vec<String>,
-}
-
-/// The saved panels.
-fn panels(conn: &Connection) -> rusqlite::Result<Vec<Named>> {
-    // The latest row of each name is in effect; it is empty if the panel was deleted.
-    let latest = "SELECT name, panel FROM panels AS p WHERE panel <> '' AND NOT EXISTS (
-            SELECT 1 FROM panels AS later WHERE later.name = p.name
-                AND (later.saved_at_ms, later.panel) > (p.saved_at_ms, p.panel))
-         ORDER BY name";
-    all(conn, latest, [], |r| {
-        let Panel { question, members, .. } = json(r, 1)?;
-        let people = match members {
-            PanelMembers::Named(people) => people,
-            PanelMembers::Drawn { .. } => Vec::new(),
-        };
-        Ok(Named { name: r.get(0)?, questions: question.into_iter().collect(), people })
-    })
+/// The questions and the annotators that a saved panel names.
+fn named_by(saved: &SavedPanel) -> (Vec<String>, Vec<String>) {
+    let Some(Panel { question, members, .. }) = saved.panel.clone() else { return Default::default() };
+    let people = match members {
+        PanelMembers::Named(people) => people,
+        PanelMembers::Drawn { .. } => Vec::new(),
+    };
+    (question.into_iter().collect(), people)
 }
 
 /// Names of questions and annotators in saved panels, as a JSON list.
 pub(crate) fn named_by_panels(conn: &Connection) -> rusqlite::Result<String> {
-    let names: Vec<String> =
-        panels(conn)?.into_iter().flat_map(|panel| panel.questions.into_iter().chain(panel.people)).collect();
-    Ok(serde_json::Value::from(names).to_string())
+    let saved = panels(conn)?;
+    let named =
+        saved.iter().map(named_by).flat_map(|(questions, people)| questions.into_iter().chain(people));
+    Ok(Value::from(named.collect::<Vec<String>>()).to_string())
 }
 
 fn unknown(what: Removable) -> StoreError {
@@ -337,11 +327,10 @@ impl WriteTx<'_> {
         to: u32,
         panels: &str,
     ) -> rusqlite::Result<u32> {
-        let uses = place.uses.iter().map(|(_, table, column, which)| {
-            format!("AND NOT EXISTS (SELECT 1 FROM {table} AS u WHERE u.{column} = t.id AND {which})")
-        });
-        let work = place.work.iter().map(|(table, column)| {
-            format!("AND NOT EXISTS (SELECT 1 FROM {table} AS w WHERE w.{column} = t.id)")
+        let uses = place.uses().into_iter().map(|(_, rows)| format!("AND NOT EXISTS (SELECT 1 FROM {rows})"));
+        let work = place.has_work.then(|| {
+            let (column, kinds) = (place.column, names_where(|kind| kind.is_work));
+            format!("AND NOT EXISTS (SELECT 1 FROM facts AS w WHERE w.{column} = t.id AND w.kind IN {kinds})")
         });
         let unused = format!(
             "SELECT t.id FROM {} AS t WHERE t.id > ?1 AND t.id <= ?2
@@ -366,6 +355,7 @@ impl WriteTx<'_> {
 mod tests {
     use super::*;
     use crate::migrate::{MIGRATIONS, apply};
+    use crate::tx::all;
 
     /// A table that is added later and refers to a question, a text or an annotator must be listed
     /// as a use or a part.
@@ -383,7 +373,7 @@ mod tests {
                 for (_, column) in keys.iter().filter(|(to, _)| to == place.table) {
                     // Deleted together with the re-annotation that it is about.
                     let with_repeat = ["repeat_remarks", "repeat_origins"].contains(&table.as_str());
-                    let known = place.uses.iter().any(|(_, t, c, _)| t == table && c == column)
+                    let known = place.uses.iter().any(|(_, t, c)| t == table && c == column)
                         || place.parts.iter().any(|(t, c)| t == table && c == column);
                     assert!(known || with_repeat, "{table}.{column} refers to {}", place.table);
                 }

@@ -1,8 +1,8 @@
 //! Records of what annotators were shown of others' answers, and which labels were given
 //! afterwards. Every occurrence is a fact; a label was given after the facts with earlier times.
 
-use crate::facts::select;
 use crate::labels::SAID;
+use crate::log::select;
 use crate::tx::first;
 use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, Fact, FactKind, QuestionId, Shown, TextId};
@@ -139,12 +139,10 @@ impl WriteTx<'_> {
 fn fact(question: QuestionId, text: TextId, annotator: AnnotatorId, shown: Shown, at_ms: i64) -> Fact {
     let value = serde_json::json!({ "answers": shown.answers, "predictions": shown.predictions });
     Fact {
-        kind: FactKind::Shown,
         question: Some(question),
         text: Some(text),
         annotator: Some(annotator),
-        at_ms,
-        value,
+        ..Fact::of_project(FactKind::Shown, at_ms, value)
     }
 }
 

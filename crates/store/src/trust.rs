@@ -1,14 +1,13 @@
 //! Determines whose file is about to be merged, and what merging it would change.
 
-use crate::facts::{select, that_hold};
 use crate::identity::project_id;
+use crate::log::{Hashes, name_hash, select, that_hold};
 use crate::migrate::back_up;
 use crate::questions::by_name;
 use crate::repeat::Repeat;
 use crate::repeats::counting;
 use crate::row::uid;
 use crate::tx::{all, first};
-use crate::withdrawals::{Hash, name_hash};
 use crate::{Result, Store, StoreError, TakenIn, WriteTx};
 use dissensus_domain::{
     AnnotatorId, CopyId, Event, PacketId, Question, QuestionId, TextId, current_answer, marks,
@@ -173,7 +172,8 @@ impl Store {
 
     /// Whether a task packet was ever created, including those for annotators who withdrew.
     pub fn ever_handed_out(&self) -> Result<bool> {
-        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM packets) OR EXISTS (SELECT 1 FROM withdrawn_packets)";
+        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM packets)
+                       OR EXISTS (SELECT 1 FROM facts WHERE kind = 'withdrawn-packet')";
         self.read("reading the packets", |c| Ok(first(c, sql, [], |_| Ok(()))?.is_some()))
     }
 
@@ -226,7 +226,7 @@ type Decided = BTreeMap<(String, u32, u32, u32), serde_json::Value>;
 /// The study settings, except those of questions.
 fn settings(c: &Connection) -> rusqlite::Result<Decided> {
     let mut facts = select(c, "", [])?;
-    facts.retain(|fact| !fact.kind.is_of_person() && !fact.kind.is_of_question());
+    facts.retain(|fact| fact.kind.is_setting());
     let place = |fact: &dissensus_domain::Fact| {
         let row = |id: Option<u32>| id.unwrap_or(0);
         (
@@ -281,21 +281,17 @@ fn effect(before: &Connection, tx: &WriteTx<'_>, taken: &TakenIn) -> rusqlite::R
 /// Counts names and task packets here that a copy attributes to an annotator who withdrew.
 fn withdrawn_traces(before: &Connection, after: &Connection) -> rusqlite::Result<u32> {
     let project = project_id(before)?;
-    let gone = |c: &Connection| -> rusqlite::Result<(BTreeSet<Hash>, BTreeSet<Uuid>)> {
-        let names = all(c, "SELECT name FROM withdrawn_names", [], |r| r.get(0))?;
-        let packets = all(c, "SELECT packet FROM withdrawn_packets", [], |r| uid(r, 0))?;
-        Ok((names.into_iter().collect(), packets.into_iter().collect()))
-    };
-    let ((names_before, packets_before), (names, packets)) = (gone(before)?, gone(after)?);
-    let sql = "SELECT decided_by FROM decisions UNION SELECT written_by FROM guidelines";
+    let (gone_before, gone) = (Hashes::read(before)?, Hashes::read(after)?);
+    let sql = "SELECT json_extract(value, '$.by') FROM facts WHERE kind = 'decision'
+               UNION SELECT written_by FROM guidelines";
     let signed: Vec<String> = all(before, sql, [], |r| r.get(0))?;
     let new = |name: &String| {
         let hash = name_hash(project, name);
-        !name.is_empty() && names.contains(&hash) && !names_before.contains(&hash)
+        !name.is_empty() && gone.names.contains(&hash) && !gone_before.names.contains(&hash)
     };
     // Those of erased annotators are reported together with them.
     let handed_out: Vec<Uuid> = all(after, "SELECT uid FROM packets", [], |r| uid(r, 0))?;
-    let refused = |packet: &&Uuid| packets.contains(*packet) && !packets_before.contains(*packet);
+    let refused = |packet: &&Uuid| gone.packets.contains(*packet) && !gone_before.packets.contains(*packet);
     let found = signed.iter().filter(|name| new(name)).count() + handed_out.iter().filter(refused).count();
     Ok(u32::try_from(found).unwrap_or(u32::MAX))
 }

@@ -1,7 +1,7 @@
 //! Wordings of questions, and which one was on screen with an answer.
 
-use crate::facts::select;
 use crate::labels::{SAID, current_of};
+use crate::log::{names_ever, select};
 use crate::places::ever;
 use crate::questions::as_added;
 use crate::row::{json, to_json, uid};
@@ -77,7 +77,8 @@ impl WriteTx<'_> {
         let explain = |e| self.explain("reading how a question was worded", e);
         let added = as_added(self.conn, &now.name).map_err(explain)?;
         let first = added.as_ref().map_or(usize::MAX, |added| added.scale.levels().len());
-        let facts = select(self.conn, "WHERE question = ?1", [question.0]).map_err(explain)?;
+        let which = "WHERE kind IN ('prompt', 'help', 'levels', 'cannot-say') AND question = ?1";
+        let facts = select(self.conn, which, [question.0]).map_err(explain)?;
         let mut prompts: HashSet<String> = added.map(|added| added.prompt).into_iter().collect();
         let mut helps = vec![QuestionHelp::default()];
         let mut levels: HashSet<(String, String)> = HashSet::new();
@@ -85,8 +86,7 @@ impl WriteTx<'_> {
             levels.insert((name, String::new()));
         };
         ever(self.conn, question).map_err(explain)?.into_iter().for_each(&mut named);
-        let sql = "SELECT names FROM level_names WHERE question = ?1";
-        let names = all(self.conn, sql, [question.0], |r| json::<Vec<String>>(r, 0)).map_err(explain)?;
+        let names = names_ever(self.conn, question).map_err(explain)?;
         let mut fewest = now.scale.levels().len().min(first);
         fewest = names.iter().map(Vec::len).fold(fewest, usize::min);
         names.into_iter().flatten().for_each(named);

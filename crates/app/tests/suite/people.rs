@@ -468,7 +468,7 @@ fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
     dissensus_test_support::forge(&there, |c| {
         c.execute_batch(
             "UPDATE annotators SET external_id = 'Jose' || char(769), name = 'Jose' || char(769) WHERE external_id = 'Jos' || char(233);
-             UPDATE annotator_changes SET value = 'Jose' || char(769) WHERE value = 'Jos' || char(233);",
+             UPDATE facts SET value = '\"Jose' || char(769) || '\"' WHERE value = '\"Jos' || char(233) || '\"';",
         )?;
         Ok(())
     });

@@ -159,9 +159,6 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
             ),
             // The study has no attribute form.
             "annotators" => "SELECT id, external_id, name, attributes FROM annotators".to_owned(),
-            "hand_ins" => format!(
-                "SELECT * FROM hand_ins WHERE packet NOT IN (SELECT id FROM packets WHERE annotator IN {forger})"
-            ),
             _ if name != "packets" && has("annotator") => {
                 format!("SELECT * FROM {name} WHERE annotator IS NULL OR annotator NOT IN {forger}")
             }
@@ -210,11 +207,15 @@ fn withdraw(c: &Connection, person: &str) {
         .chain_update(project)
         .chain_update(person);
     let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    exec(c, &format!("INSERT OR IGNORE INTO withdrawals VALUES (x'{hash}', 1, x'{}')", "01".repeat(16)));
+    let copy = as_uuid(&"01".repeat(16));
+    let sql = format!(
+        "INSERT OR IGNORE INTO facts (kind, key, at_ms, value) VALUES ('withdrawal', '{hash}', 1, '\"{copy}\"')"
+    );
+    exec(c, &sql);
 }
 
 const STRIP: &str =
-    "DELETE FROM hand_ins; DELETE FROM assignments; DELETE FROM packet_questions; DELETE FROM packets;
+    "DELETE FROM facts WHERE kind = 'hand-in'; DELETE FROM assignments; DELETE FROM packet_questions; DELETE FROM packets;
                      DELETE FROM settings WHERE key IN ('packet-key', 'handed-in')";
 
 #[test]
@@ -523,9 +524,15 @@ fn forgery(c: &Connection, which: u64, n: u64) {
         8 => exec(c, &format!("INSERT OR IGNORE INTO questions (name, prompt, scale) VALUES ('q{n}', '?', 'binary')")),
         9 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, question, at_ms, value) VALUES ('prompt', 1, {at}, '\"forged\"')")),
         10 => exec(c, &format!("INSERT OR IGNORE INTO guidelines (uid, at_ms, body, change, written_by) VALUES (x'{uid}', {at}, 'forged', '', 'ben')")),
-        11 => exec(c, &format!("INSERT OR IGNORE INTO decisions VALUES (1, 1, {at}, 'slip', '', 'forged', 'ben')")),
+        11 => exec(
+            c,
+            &format!(
+                r#"INSERT OR IGNORE INTO facts (kind, question, text, at_ms, value)
+                 VALUES ('decision', 1, 1, {at}, '{{"answer":null,"by":"ben","comment":"forged","outcome":"slip"}}')"#
+            ),
+        ),
         12 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, at_ms, value) VALUES ('reveal', {at}, 'true')")),
-        13 => exec(c, &format!("INSERT OR IGNORE INTO annotator_changes VALUES (1, 'name', {at}, 'Dr. Ada')")),
+        13 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, annotator, at_ms, value) VALUES ('annotator-name', 1, {at}, '\"Dr. Ada\"')")),
         14 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, text, question, at_ms, value) VALUES ('practice-text', 1, 1, {at}, '{{}}')")),
         15 => exec(c, &format!("UPDATE events SET at_ms = {at}")),
         16 => exec(c, &format!("UPDATE copies SET uid = x'{uid}'")),
@@ -534,8 +541,14 @@ fn forgery(c: &Connection, which: u64, n: u64) {
             c,
             &format!("INSERT OR REPLACE INTO settings VALUES ('copies_taken_in', '{{\"{}\": null}}')", as_uuid(&uid)),
         ),
-        19 => exec(c, "INSERT OR IGNORE INTO withdrawn_packets SELECT zeroblob(32), uid FROM packets"),
-        20 => exec(c, &format!("INSERT OR IGNORE INTO hand_ins SELECT id, {at}, {n} FROM packets")),
+        19 => exec(
+            c,
+            &format!(
+                "INSERT OR IGNORE INTO facts (kind, key, at_ms, value)
+                 SELECT 'withdrawn-packet', {PACKET_UID}, 0, '\"' || hex(zeroblob(32)) || '\"' FROM packets"
+            ),
+        ),
+        20 => exec(c, &hand_in(at, &n.to_string())),
         21 => exec(c, "UPDATE events SET level = (level + 1) % 3 WHERE kind = 'answer' AND level IS NOT NULL"),
         22 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, annotator, at_ms, value) VALUES ('left-out', 1, {at}, '{n}')")),
         23 => says_of_herself(c, at, &format!(r#"{{"gender":{{"value":"{n}","at_ms":{at}}}}}"#)),
@@ -560,6 +573,18 @@ fn forgery(c: &Connection, which: u64, n: u64) {
             ),
         ),
     }
+}
+
+/// SQL for the id of a packet as facts name it.
+const PACKET_UID: &str = "lower(substr(hex(uid), 1, 8) || '-' || substr(hex(uid), 9, 4) || '-' || substr(hex(uid), 13, 4) || '-'
+    || substr(hex(uid), 17, 4) || '-' || substr(hex(uid), 21))";
+
+/// SQL that says that every packet was handed in.
+fn hand_in(at: i64, answers: &str) -> String {
+    format!(
+        "INSERT OR IGNORE INTO facts (kind, annotator, key, at_ms, value)
+         SELECT 'hand-in', annotator, {PACKET_UID}, {at}, '{answers}' FROM packets"
+    )
 }
 
 fn disguise_if_packet(c: &Connection) {
@@ -671,7 +696,7 @@ fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
     let world = World::new();
     let forged = world.forged("forged.dissensus", |c| {
         exec(c, STRIP);
-        exec(c, "UPDATE annotators SET external_id = 'eve', name = 'eve'; UPDATE annotator_changes SET value = 'eve' WHERE value = 'ada'");
+        exec(c, "UPDATE annotators SET external_id = 'eve', name = 'eve'; UPDATE facts SET value = '\"eve\"' WHERE value = '\"ada\"'");
         withdraw(c, "ben");
     });
     let session = open(&world.project);
@@ -940,7 +965,8 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
     forge(&world.project, |c| {
         exec(
             c,
-            "INSERT INTO annotator_changes SELECT id, 'attribute:region', 9223372036854775807, 'x' FROM annotators WHERE external_id = 'ada'",
+            "INSERT INTO facts (kind, annotator, key, at_ms, value)
+             SELECT 'annotator-attribute', id, 'region', 9223372036854775807, '\"x\"' FROM annotators WHERE external_id = 'ada'",
         );
         Ok(())
     });
@@ -959,7 +985,7 @@ fn a_packet_has_times_that_have_a_date() {
         for (what, sql) in [
             ("event", format!("UPDATE events SET at_ms = {at}")),
             ("beginning", format!("UPDATE copies SET made_at_ms = {at}")),
-            ("hand-in", format!("INSERT INTO hand_ins VALUES (1, {at}, 1)")),
+            ("hand-in", hand_in(at, "1")),
             (
                 "fact",
                 format!(

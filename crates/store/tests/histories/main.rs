@@ -14,10 +14,11 @@ mod state;
 
 use common::small;
 use dissensus_domain::{
-    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, Condition, Decision, Event, EventId,
-    EventKind, Fact, FactKind, Guideline, GuidelineId, LabelSource, LevelEdit, MarkKind, OptionSet, Outcome,
-    Packet, PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, Question, QuestionHelp, QuestionId,
-    Remark, RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
+    AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule,
+    Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline,
+    GuidelineId, LabelSource, LevelEdit, MarkKind, OptionSet, Outcome, Packet, PacketId, Panel, PanelMembers,
+    PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp, QuestionId, Remark, RemarkForm,
+    SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
 };
 use dissensus_store::{
     AnswerDetails, CopyTarget, HandIn, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, PacketKey,
@@ -25,6 +26,7 @@ use dissensus_store::{
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 use state::{by_keys, difference, state};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -609,17 +611,53 @@ impl History {
         }
     }
 
+    /// Facts of kinds that no other action records.
     fn fact(&mut self, at: usize, annotator: AnnotatorId, question: QuestionId, text: TextId, at_ms: i64) {
-        if self.chance(40) {
-            let value =
-                [serde_json::Value::Bool(true), serde_json::Value::Bool(false), serde_json::Value::Null];
-            let fact = Fact::of_project(FactKind::Reveal, at_ms, value[self.below(3) as usize].clone());
-            self.copies[at].write(move |tx| tx.set_fact(&fact).map(drop));
-        } else {
-            let (question, text, annotator) = (Some(question), Some(text), Some(annotator));
-            let value = serde_json::json!("answers");
-            let fact = Fact { kind: FactKind::Shown, question, text, annotator, at_ms, value };
-            self.copies[at].write(move |tx| tx.note_fact(&fact));
+        let (n, on) = (self.below(3), self.chance(50));
+        let copy = &self.copies[at];
+        match self.rng.random_range(0..9) {
+            0 | 1 => {
+                let value = [Value::Bool(true), Value::Bool(false), Value::Null][n as usize].clone();
+                let fact = Fact::of_project(FactKind::Reveal, at_ms, value);
+                copy.write(move |tx| tx.set_fact(&fact).map(drop));
+            }
+            // An annotator answers only what a form asks.
+            2 | 3 => {
+                let values = (0..3).map(|n| format!("v{n}")).collect();
+                let asked = FormAttribute { name: "k".into(), values, optional: on, ..Default::default() };
+                let form = serde_json::to_value(AttributeForm { attributes: vec![asked] }).unwrap();
+                let form = Fact::of_project(FactKind::AttributeForm, at_ms, form);
+                let answers = FormAnswers([("k".to_owned(), on.then(|| format!("v{n}")))].into());
+                copy.write(move |tx| {
+                    tx.set_fact(&form)?;
+                    tx.answer_form(annotator, &answers, at_ms)
+                });
+            }
+            4 => {
+                let rule = PracticeRule { within: n as u16, ..PracticeRule::default() };
+                let check = on.then_some(CheckRule { pass: 0.5, within: n as u16, then: AfterFailing::GoOn });
+                copy.write(move |tx| {
+                    tx.set_practice_rule(&rule, at_ms)?;
+                    tx.set_check_rule(check.as_ref(), at_ms)
+                });
+            }
+            5 => copy.write(move |tx| {
+                tx.ask_to_practise_again(annotator, n, at_ms)?;
+                tx.set_left_out(annotator, n, at_ms)
+            }),
+            // Names of levels, as earlier versions set them.
+            6 => {
+                let names: Vec<String> = (1..=5).map(|level| format!("{level} of {n}")).collect();
+                let fact = Fact::of_project(FactKind::LevelNames, at_ms, serde_json::json!(names));
+                let fact = Fact { question: Some(QuestionId(1)), ..fact };
+                copy.write(move |tx| tx.set_fact(&fact).map(drop));
+            }
+            _ => {
+                let fact = Fact::of_project(FactKind::Shown, at_ms, "answers");
+                let (question, text, annotator) = (Some(question), Some(text), Some(annotator));
+                let fact = Fact { question, text, annotator, ..fact };
+                copy.write(move |tx| tx.note_fact(&fact));
+            }
         }
     }
 

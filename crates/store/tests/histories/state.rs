@@ -9,24 +9,14 @@ use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
 
 /// The contents that copies must agree on: rows of every merged table, with names and ids in place
-/// of row ids. In columns named `level`, `answer`, `content`, `levels` and `value`, levels are row
+/// of row ids. In columns named `level`, `answer`, `content` and `value`, levels are row
 /// ids of the question in the column `question`. Restored levels computed by a copy are omitted:
 /// they follow from the rest, but the time of their computation does not.
-const SAME_EVERYWHERE: [(&str, &str); 26] = [
+const SAME_EVERYWHERE: [(&str, &str); 15] = [
     ("texts", "SELECT external_id, body, \"group\", split, metadata, noted_at_ms, coalesce(position, id), field_times FROM texts"),
     ("annotators", "SELECT external_id, name, attributes, simulated, coalesce(position, id) FROM annotators"),
     ("questions", "SELECT name, prompt, scale, noted_at_ms, coalesce(position, id) FROM questions"),
     ("levels", "SELECT q.name, l.name FROM levels l JOIN questions q ON q.id = l.question"),
-    ("level_names", "SELECT q.name, c.changed_at_ms, c.names FROM level_names c JOIN questions q ON q.id = c.question"),
-    (
-        "conditions",
-        "SELECT q.name, c.changed_at_ms, o.name AS question, c.levels FROM conditions c JOIN questions q ON q.id = c.question
-         JOIN questions o ON o.id = c.other",
-    ),
-    (
-        "remark_forms",
-        "SELECT q.name, c.changed_at_ms, c.reasons, c.confidence FROM remark_forms c JOIN questions q ON q.id = c.question",
-    ),
     (
         "events",
         "SELECT c.uid, e.sequence, e.kind, q.name AS question, t.external_id, a.external_id, e.at_ms, e.duration_ms, e.source, e.level,
@@ -68,22 +58,7 @@ const SAME_EVERYWHERE: [(&str, &str); 26] = [
          JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator
          GROUP BY r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer",
     ),
-    (
-        "annotator_changes",
-        "SELECT a.external_id, c.what, c.changed_at_ms, c.value AS said FROM annotator_changes c JOIN annotators a ON a.id = c.annotator",
-    ),
     ("guidelines", "SELECT uid, at_ms, body, change, written_by FROM guidelines"),
-    (
-        "decisions",
-        "SELECT q.name AS question, t.external_id, d.at_ms, d.outcome, d.answer, d.comment, d.decided_by FROM decisions d
-         JOIN questions q ON q.id = d.question JOIN texts t ON t.id = d.text",
-    ),
-    (
-        "attention_checks",
-        "SELECT q.name AS question, t.external_id, d.at_ms, d.answer, d.reason FROM attention_checks d
-         JOIN questions q ON q.id = d.question JOIN texts t ON t.id = d.text",
-    ),
-    ("panels", "SELECT name, saved_at_ms, panel FROM panels"),
     ("packets", "SELECT p.uid, a.external_id, p.made_at_ms, p.seed, p.key FROM packets p JOIN annotators a ON a.id = p.annotator"),
     (
         "packet_questions",
@@ -94,16 +69,12 @@ const SAME_EVERYWHERE: [(&str, &str); 26] = [
         "SELECT p.uid, x.position, t.external_id, x.occasion, x.anchor FROM assignments x JOIN packets p ON p.id = x.packet
          JOIN texts t ON t.id = x.text",
     ),
-    ("hand_ins", "SELECT p.uid, h.at_ms, h.answers FROM hand_ins h JOIN packets p ON p.id = h.packet"),
     (
         "facts",
-        "SELECT f.kind, q.name AS question, t.external_id, a.external_id, f.at_ms, f.value FROM facts f
+        "SELECT f.kind, q.name AS question, t.external_id, a.external_id, f.key, f.at_ms, f.value FROM facts f
          LEFT JOIN questions q ON q.id = f.question LEFT JOIN texts t ON t.id = f.text LEFT JOIN annotators a ON a.id = f.annotator
          WHERE json_extract(f.value, '$.back') IS NULL",
     ),
-    ("withdrawals", "SELECT person, at_ms, copy FROM withdrawals"),
-    ("withdrawn_names", "SELECT person, name FROM withdrawn_names"),
-    ("withdrawn_packets", "SELECT person, packet FROM withdrawn_packets"),
 ];
 
 /// The contents of a project by kind, as sorted lines.
@@ -160,21 +131,13 @@ fn cell(rows: &Rows, row: &Row<'_>, at: usize, column: &str) -> String {
         ("answer" | "content", ValueRef::Text(answer)) if !answer.is_empty() => {
             by_keys(&serde_json::from_slice(answer).unwrap(), key)
         }
-        ("levels", ValueRef::Text(levels)) => {
-            let mut keys: Vec<String> =
-                serde_json::from_slice::<Vec<u16>>(levels).unwrap().into_iter().map(key).collect();
-            keys.sort_unstable();
-            format!("{keys:?}")
-        }
         ("value", ValueRef::Text(value)) => {
             let mut value = json(value);
             let kind: String = row.get("kind").unwrap();
             if let (true, Some(level)) = (kind == "harmful", value.as_u64()) {
                 return key(u16::try_from(level).unwrap());
             }
-            if kind.starts_with("practice")
-                && let Some(answer) = value.get_mut("answer")
-            {
+            if let Some(answer) = value.get_mut("answer").filter(|answer| !answer.is_null()) {
                 let named = by_keys(&serde_json::from_value(answer.clone()).unwrap(), key);
                 *answer = named.into();
             }

@@ -18,12 +18,10 @@ fn reveal(at_ms: i64, value: impl Into<Value>) -> Fact {
 
 fn shown(text: u32, annotator: u32, at_ms: i64) -> Fact {
     Fact {
-        kind: FactKind::Shown,
         question: Some(QUESTION),
         text: Some(TextId(text)),
         annotator: Some(AnnotatorId(annotator)),
-        at_ms,
-        value: json!("answers"),
+        ..Fact::of_project(FactKind::Shown, at_ms, json!("answers"))
     }
 }
 

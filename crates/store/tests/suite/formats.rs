@@ -4,10 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::state_of;
-use crate::contents::contents;
+use crate::contents::{contents, packet};
 use dissensus_domain::TextId;
 use dissensus_domain::WorkState;
 use dissensus_store::{ExportScope, Store, StoreError};
+use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
 fn fixture(version: u32, folder: &Path) -> PathBuf {
@@ -147,4 +148,82 @@ fn a_file_of_format_17_says_the_same_from_one_log_of_facts() {
     }
     assert_eq!(found.lines().count(), expected.lines().count());
     store.close().unwrap();
+}
+
+#[test]
+fn the_last_import_of_format_17_can_be_taken_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(of_17("version-17.dissensus", folder.path(), "p.dissensus")).unwrap();
+    let ben = || store.annotator_by_external("ben").unwrap().unwrap();
+    assert_eq!(store.last_import().unwrap().unwrap().attributes, 2);
+    assert_eq!(ben().attributes["gender"], "imported");
+    let taken = store.write(|tx| tx.remove_last_import()).unwrap();
+    assert_eq!((taken.answers, taken.texts, taken.annotators, taken.attributes), (1, 1, 1, 2));
+    assert_eq!(ben().attributes["gender"], "w");
+    assert_eq!(ben().attributes.get("region"), None);
+}
+
+/// What is written to one copy of the file before it is migrated: a fact of each kind.
+const MORE: &str = "
+    INSERT INTO level_names VALUES (4, 600, '[\"p\",\"q\",\"r \\\"s\\\"\"]');
+    INSERT INTO conditions VALUES (4, 600, 1, '[2,3]');
+    INSERT INTO remark_forms VALUES (3, 600, '[\"é \\u0001\"]', 1);
+    INSERT INTO annotator_changes VALUES (1, 'attribute:\"k\"', 600, 'a ''b'' \\ ' || char(1, 127, 8232)), (2, 'name', 600, 'B');
+    INSERT INTO decisions VALUES (3, 2, 600, 'slip', '{\"kind\":\"spans\",\"value\":[{\"start\":0,\"end\":5,\"kind\":1},{\"start\":2,\"end\":4,\"kind\":0}]}', 'x', 'Dora');
+    INSERT INTO attention_checks VALUES (2, 2, 600, '{\"kind\":\"options\",\"value\":[0,3]}', 'y');
+    INSERT INTO panels VALUES ('new', 600, '{\"question\":null,\"members\":{\"drawn\":{\"size\":2,\"shares\":[{\"attribute\":\"a\",\"value\":\"b\",\"share\":1.0}],\"seed\":3}},\"rule\":\"mean\"}');
+    INSERT INTO hand_ins SELECT id, 600, 5 FROM packets WHERE id = 1;
+    INSERT INTO withdrawals VALUES (zeroblob(32), 600, zeroblob(16));
+    INSERT INTO withdrawn_names VALUES (zeroblob(32), x'0101010101010101010101010101010101010101010101010101010101010101');
+    INSERT INTO withdrawn_packets VALUES (zeroblob(32), x'02020202020202020202020202020202');";
+
+#[test]
+fn copies_that_are_migrated_at_different_times_have_the_same_facts() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = Store::open(of_17("version-17.dissensus", folder.path(), "here.dissensus")).unwrap();
+    let expected = contents(&here);
+    // The same file, migrated later: nothing in it is new.
+    let there = of_17("version-17.dissensus", folder.path(), "there.dissensus");
+    let same = Store::open(of_17("version-17.dissensus", folder.path(), "same.dissensus")).unwrap();
+    let taken = here.take_in(&same).unwrap();
+    assert_eq!((taken.facts, taken.question_changes, taken.annotator_changes), (0, 0, 0));
+    assert_eq!((taken.decisions, taken.attention_checks, taken.panels, taken.hand_ins), (0, 0, 0, 0));
+    assert_eq!(contents(&here), expected);
+    // A copy in which an earlier version went on, migrated after that.
+    Connection::open(&there).unwrap().execute_batch(MORE).unwrap();
+    let there = Store::open(&there).unwrap();
+    let before = std::fs::read(there.file()).unwrap();
+    let taken = here.take_in(&there).unwrap();
+    assert_eq!((taken.question_changes, taken.annotator_changes, taken.withdrawn), (3, 2, 1), "{taken:?}");
+    assert_eq!((taken.decisions, taken.attention_checks, taken.panels, taken.hand_ins), (1, 1, 1, 1));
+    assert_eq!(std::fs::read(there.file()).unwrap(), before, "a copy that is merged is not changed");
+    assert_eq!(there.take_in(&here).unwrap().facts, 0);
+    let facts = |store: &Store| -> Vec<String> {
+        let sql = "SELECT concat_ws(' ', kind, question, text, annotator, key, at_ms, value) FROM facts
+                   WHERE json_extract(value, '$.back') IS NULL ORDER BY 1";
+        let conn = Connection::open(store.file()).unwrap();
+        let mut rows = conn.prepare(sql).unwrap();
+        rows.query_map([], |r| r.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    assert_eq!(facts(&here), facts(&there), "to the last byte: a merge writes what a migration writes");
+    for store in [here, there, same] {
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn work_on_a_packet_of_format_17_is_merged_into_a_migrated_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = Store::open(of_17("version-17.dissensus", folder.path(), "p.dissensus")).unwrap();
+    let work = of_17("packet-17.dissensus", folder.path(), "work.dissensus");
+    let copy = folder.path().join("copy.dissensus");
+    Store::copy_of_earlier(&work, &copy, &dissensus_store::CheckRecords::default()).unwrap();
+    let before = std::fs::read(&work).unwrap();
+    let migrated = Store::open(&copy).unwrap();
+    let taken = project.take_in_packet(&migrated, packet(1)).unwrap();
+    assert_eq!((taken.events, taken.repeats, taken.hand_ins), (1, 1, 1), "{taken:?}");
+    assert_eq!((taken.facts, taken.question_changes), (0, 0));
+    let again = project.take_in_packet(&migrated, packet(1)).unwrap();
+    assert_eq!((again.events, again.repeats, again.hand_ins), (0, 0, 0));
+    assert_eq!(std::fs::read(&work).unwrap(), before);
 }

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
+use crate::contents::contents;
 use dissensus_domain::WorkState;
 use dissensus_store::{CopyTarget, NewRun, NewText, Store, StoreError};
 use dissensus_test_support::power_cut::{Recorder, Step};
@@ -196,6 +197,21 @@ fn a_project_that_is_brought_up_to_date_loses_nothing() {
     assert!(last_of_copy < synced && synced < first_of_project, "{last_of_copy} {synced} {first_of_project}");
     let shown = recording.cuts(125, 1, |cut| assert_eq!(opened(cut, NAME, labelled), labels));
     assert!(shown >= 100, "{shown}");
+}
+
+#[test]
+fn a_file_whose_facts_become_one_log_has_them_all_whenever_the_power_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(NAME);
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats/version-17.dissensus");
+    std::fs::copy(old, &path).unwrap();
+    let recorder = Recorder::watch(folder.path());
+    let store = Store::open(&path).unwrap();
+    let expected = contents(&store);
+    recorder.note(1);
+    store.close().unwrap();
+    let shown = recorder.stop().cuts(40, 1, |cut| assert_eq!(opened(cut, NAME, contents), expected));
+    assert!(shown >= 30, "{shown}");
 }
 
 #[test]

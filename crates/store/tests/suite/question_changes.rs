@@ -94,8 +94,8 @@ fn no_program_removes_a_level_or_changes_what_was_said() {
         "UPDATE levels SET name = 'x' WHERE question = 1 AND level = 4",
         "DELETE FROM facts",
         "UPDATE facts SET value = '[]'",
-        "DELETE FROM conditions",
-        "UPDATE conditions SET levels = '[]'",
+        "DELETE FROM facts WHERE kind = 'condition'",
+        "UPDATE facts SET value = '[]' WHERE kind = 'condition'",
     ] {
         assert!(conn.execute(statement, []).is_err(), "{statement}");
     }
@@ -181,7 +181,8 @@ fn names_that_are_no_scale_are_told_as_damage() {
     add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
     store.close().unwrap();
     let conn = rusqlite::Connection::open(&path).unwrap();
-    conn.execute("INSERT INTO level_names VALUES (1, 0, '[\"one\"]')", []).unwrap();
+    let sql = "INSERT INTO facts (kind, question, at_ms, value) VALUES ('level-names', 1, 0, '[\"one\"]')";
+    conn.execute(sql, []).unwrap();
     drop(conn);
     let store = Store::open(&path).unwrap();
     let said = store.questions().unwrap_err().to_string();

@@ -229,8 +229,8 @@ fn nothing_of_a_person_is_left_in_any_row_nor_in_any_byte() {
     for sql in [
         "DELETE FROM events",
         "UPDATE events SET at_ms = 1",
-        "DELETE FROM withdrawals",
-        "DELETE FROM decisions",
+        "DELETE FROM facts WHERE kind = 'withdrawal'",
+        "DELETE FROM facts WHERE kind = 'decision'",
     ] {
         assert!(outside.execute(sql, []).is_err(), "{sql}: what is appended is kept again");
     }

@@ -1,11 +1,22 @@
 //! Answers to the attribute form: a fact per annotator, from which their attributes are derived.
 
-use crate::facts::select;
+use super::{Kind, SETTING, select};
 use crate::packets::PACKET_TIMES;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, AttributeForm, Fact, FactKind, FormAnswers};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+pub(super) const KIND: Kind = Kind { added: know_by_form, ..SETTING };
+
+/// Updates the attributes of the annotator from a fact.
+fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
+    let Some(annotator) = fact.annotator else { return Ok(()) };
+    for (attribute, GivenValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
+        tx.say_attribute(annotator, &attribute, &value.unwrap_or_default(), at_ms)?;
+    }
+    Ok(())
+}
 
 /// The value of the fact: every attribute that the annotator was asked for, with the time of the
 /// answer, so that the result is the same wherever and however often the fact is merged.
@@ -92,15 +103,6 @@ impl WriteTx<'_> {
         fact.value = serde_json::to_value(&given)
             .map_err(|e| StoreError::Invalid { what: "answers to a form".to_owned(), why: e.to_string() })?;
         self.set_fact(&fact).map(drop)
-    }
-
-    /// Updates the attributes of the annotator from a fact.
-    pub(crate) fn know_by_form(&mut self, fact: &Fact) -> Result<()> {
-        let Some(annotator) = fact.annotator else { return Ok(()) };
-        for (attribute, GivenValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
-            self.say_attribute(annotator, &attribute, value.unwrap_or_default(), at_ms)?;
-        }
-        self.refresh_annotator(annotator)
     }
 }
 

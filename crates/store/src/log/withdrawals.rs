@@ -1,10 +1,14 @@
 //! Withdrawals of annotators: facts that name nobody, but allow every copy to recognize the
-//! annotator.
+//! annotator. A withdrawal is about the hash of a person, and its value is the copy in which it was made; the
+//! hash of a name, and the id of a task packet, have the hash of the person as their value.
 
-use crate::row::uid;
+use super::{Kind, Listed, SETTING, Submitted};
+use crate::row::bad;
 use crate::tx::{all, first};
-use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Annotator, AnnotatorId, CopyId, PacketId, ProjectId, composed, look_alike};
+use crate::{Done, Result, Store, StoreError, WriteTx};
+use dissensus_domain::{
+    Annotator, AnnotatorId, CopyId, Fact, FactKind, PacketId, ProjectId, composed, look_alike,
+};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -28,13 +32,19 @@ pub struct Withdrawal {
     pub copy: CopyId,
 }
 
-/// Everything that a copy knows about annotators who withdrew.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Withdrawals {
-    pub(crate) facts: Vec<Withdrawal>,
-    pub(crate) names: Vec<(Hash, Hash)>,
-    pub(crate) packets: Vec<(Hash, Uuid)>,
-}
+pub(super) const KIND: Kind = Kind {
+    title: |_| ("withdrawal", "of somebody".to_owned()),
+    submitted: Submitted::No,
+    listed: Some(Listed {
+        copy: "unhex(replace(json_extract(value, '$'), '-', ''))",
+        ..Listed::new("'withdrawal'")
+    }),
+    done: |_, _| Ok(Done::Withdrawal),
+    ..SETTING
+};
+
+/// Names and task packets of annotators who withdrew.
+pub(super) const HASHED: Kind = Kind { submitted: Submitted::Ignored, listed: None, ..SETTING };
 
 /// The hash of an annotator's external id.
 pub(crate) fn person_hash(project: ProjectId, external_id: &str) -> Hash {
@@ -56,28 +66,72 @@ fn hash(what: &[u8], project: ProjectId, name: &str) -> Hash {
     Sha256::new_with_prefix(what).chain_update(project.0.as_bytes()).chain_update(name).finalize().into()
 }
 
-fn known(c: &Connection) -> rusqlite::Result<Withdrawals> {
-    let facts =
-        all(c, "SELECT person, at_ms, copy FROM withdrawals ORDER BY at_ms, person, copy", [], |r| {
-            Ok(Withdrawal { person: r.get(0)?, at_ms: r.get(1)?, copy: CopyId(uid(r, 2)?) })
-        })?;
-    let names =
-        all(c, "SELECT person, name FROM withdrawn_names", [], |r| Ok((r.get::<_, Hash>(0)?, r.get(1)?)))?;
-    let packets = all(c, "SELECT person, packet FROM withdrawn_packets", [], |r| {
-        Ok((r.get::<_, Hash>(0)?, uid(r, 1)?))
+fn hex(hash: &Hash) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(key: &str) -> rusqlite::Result<Hash> {
+    let byte = |at: usize| key.get(at..at + 2).and_then(|byte| u8::from_str_radix(byte, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..key.len()).step_by(2).map(byte).collect();
+    bytes.and_then(|bytes| Hash::try_from(bytes).ok()).ok_or_else(|| bad(0, "not a hash"))
+}
+
+/// The keys of a kind of fact.
+fn keys(c: &Connection, kind: FactKind) -> rusqlite::Result<BTreeSet<String>> {
+    let sql = "SELECT DISTINCT key FROM facts WHERE kind = ?1 AND key IS NOT NULL";
+    Ok(all(c, sql, [kind.name()], |r| r.get(0))?.into_iter().collect())
+}
+
+/// Whether there is a fact of this kind with this key.
+fn has(c: &Connection, kind: FactKind, key: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM facts WHERE kind = ?1 AND coalesce(question, 0) = 0 AND coalesce(text, 0) = 0
+                   AND coalesce(annotator, 0) = 0 AND coalesce(key, '') = ?2 LIMIT 1";
+    Ok(first(c, sql, (kind.name(), key), |_| Ok(()))?.is_some())
+}
+
+/// Whether there is any fact of this kind.
+fn has_any(c: &Connection, kind: FactKind) -> rusqlite::Result<bool> {
+    Ok(first(c, "SELECT 1 FROM facts WHERE kind = ?1 LIMIT 1", [kind.name()], |_| Ok(()))?.is_some())
+}
+
+fn withdrawals(c: &Connection) -> rusqlite::Result<Vec<Withdrawal>> {
+    let sql = "SELECT key, at_ms, json_extract(value, '$') FROM facts WHERE kind = 'withdrawal' AND key IS NOT NULL";
+    let mut found = all(c, sql, [], |r| {
+        let copy = Uuid::parse_str(r.get_ref(2)?.as_str()?).map_err(|e| bad(2, e))?;
+        Ok(Withdrawal { person: from_hex(r.get_ref(0)?.as_str()?)?, at_ms: r.get(1)?, copy: CopyId(copy) })
     })?;
-    Ok(Withdrawals { facts, names, packets })
+    found.sort_by_key(|one| (one.at_ms, one.person, one.copy));
+    Ok(found)
+}
+
+/// Hashes of names, and ids of task packets, of annotators who withdrew.
+#[derive(Default)]
+pub(crate) struct Hashes {
+    pub(crate) names: BTreeSet<Hash>,
+    pub(crate) packets: BTreeSet<Uuid>,
+}
+
+impl Hashes {
+    pub(crate) fn read(c: &Connection) -> rusqlite::Result<Self> {
+        let names = keys(c, FactKind::WithdrawnName)?;
+        let packets = keys(c, FactKind::WithdrawnPacket)?;
+        let uid = |key: &String| Uuid::parse_str(key).map_err(|e| bad(0, e));
+        Ok(Self {
+            names: names.iter().map(|key| from_hex(key)).collect::<rusqlite::Result<_>>()?,
+            packets: packets.iter().map(uid).collect::<rusqlite::Result<_>>()?,
+        })
+    }
 }
 
 fn is_withdrawn(c: &Connection, person: &Hash) -> rusqlite::Result<bool> {
-    Ok(first(c, "SELECT 1 FROM withdrawals WHERE person = ?1 LIMIT 1", [person], |_| Ok(()))?.is_some())
+    has(c, FactKind::Withdrawal, &hex(person))
 }
 
 impl WriteTx<'_> {
     /// Fails if the annotator withdrew.
     pub(crate) fn must_not_have_withdrawn(&self, external_id: &str) -> Result<()> {
         // In most projects nobody has withdrawn.
-        if self.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
+        if !has_any(self.conn, FactKind::Withdrawal).map_err(|e| self.explain("reading who withdrew", e))? {
             return Ok(());
         }
         match self.has_withdrawn(external_id)? {
@@ -106,35 +160,28 @@ impl WriteTx<'_> {
     /// A name under which something was written; empty if it is the name of an annotator who
     /// withdrew.
     pub(crate) fn name_or_nobody<'a>(&self, name: &'a str) -> Result<&'a str> {
-        if name.is_empty() || self.first("SELECT 1 FROM withdrawn_names LIMIT 1", [], |_| Ok(()))?.is_none() {
+        let explain = |e| self.explain("reading who withdrew", e);
+        if name.is_empty() || !has_any(self.conn, FactKind::WithdrawnName).map_err(explain)? {
             return Ok(name);
         }
-        let hash = name_hash(self.project_id()?, name);
-        let sql = "SELECT 1 FROM withdrawn_names WHERE name = ?1 LIMIT 1";
-        Ok(if self.first(sql, [hash], |_| Ok(()))?.is_some() { "" } else { name })
+        let key = hex(&name_hash(self.project_id()?, name));
+        let withdrawn = has(self.conn, FactKind::WithdrawnName, &key).map_err(explain)?;
+        Ok(if withdrawn { "" } else { name })
     }
 
-    /// Adds withdrawals known to another copy, and erases the annotators. Returns how many
-    /// withdrawals were new.
-    pub(crate) fn add_withdrawals(&mut self, theirs: &Withdrawals) -> Result<u32> {
-        if theirs.facts.is_empty() {
-            return Ok(0);
-        }
+    /// Adds facts about withdrawals from another copy, and erases the annotators. Returns how many
+    /// annotators had not withdrawn here.
+    pub(crate) fn add_withdrawals(&mut self, theirs: &[Fact]) -> Result<u32> {
         let explain = |e| StoreError::explain(self.path, "adding who withdrew", e);
         let mut new = BTreeSet::new();
-        for fact in &theirs.facts {
-            if !is_withdrawn(self.conn, &fact.person).map_err(explain)? {
-                new.insert(fact.person);
+        for fact in theirs.iter().filter(|fact| fact.kind == FactKind::Withdrawal) {
+            let person = from_hex(fact.key.as_deref().unwrap_or_default()).map_err(explain)?;
+            if !is_withdrawn(self.conn, &person).map_err(explain)? {
+                new.insert(person);
             }
         }
-        for fact in &theirs.facts {
-            self.add_withdrawal(fact)?;
-        }
-        for (person, name) in &theirs.names {
-            self.add_withdrawn_name(*person, *name)?;
-        }
-        for (person, packet) in &theirs.packets {
-            self.add_withdrawn_packet(*person, *packet)?;
+        for fact in theirs {
+            self.add_fact(fact)?;
         }
         let project = self.project_id()?;
         let here = all(self.conn, "SELECT id, external_id FROM annotators ORDER BY id", [], |r| {
@@ -149,39 +196,34 @@ impl WriteTx<'_> {
     }
 
     pub(crate) fn add_withdrawal(&mut self, new: &Withdrawal) -> Result<()> {
-        let sql = "INSERT INTO withdrawals (person, at_ms, copy) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-        let added = self.run(sql, (new.person, new.at_ms, new.copy.0));
-        added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
+        let key = hex(&new.person);
+        self.add_keyed(FactKind::Withdrawal, key, new.at_ms, new.copy.0.to_string()).map(drop)
     }
 
     /// Returns whether the name was new.
-    pub(crate) fn add_withdrawn_name(&self, person: Hash, name: Hash) -> Result<bool> {
-        let sql = "INSERT INTO withdrawn_names (person, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        let added = self.run(sql, (person, name));
-        added.map(|added| added > 0).map_err(|e| self.explain("noting that somebody withdrew", e))
+    pub(crate) fn add_withdrawn_name(&mut self, person: Hash, name: Hash) -> Result<bool> {
+        self.add_keyed(FactKind::WithdrawnName, hex(&name), 0, hex(&person))
     }
 
     pub(crate) fn add_withdrawn_packet(&mut self, person: Hash, packet: Uuid) -> Result<()> {
-        let sql = "INSERT INTO withdrawn_packets (person, packet) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        let added = self.run(sql, (person, packet));
-        added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
+        self.add_keyed(FactKind::WithdrawnPacket, packet.to_string(), 0, hex(&person)).map(drop)
+    }
+
+    fn add_keyed(&mut self, kind: FactKind, key: String, at_ms: i64, value: String) -> Result<bool> {
+        self.add_fact(&Fact { key: Some(key), ..Fact::of_project(kind, at_ms, value) })
     }
 }
 
 impl Store {
     /// All withdrawals, by time. An annotator who withdrew in two separate copies occurs twice.
     pub fn withdrawals(&self) -> Result<Vec<Withdrawal>> {
-        Ok(self.all_withdrawals()?.facts)
-    }
-
-    pub(crate) fn all_withdrawals(&self) -> Result<Withdrawals> {
-        self.read("reading who withdrew", known)
+        self.read("reading who withdrew", withdrawals)
     }
 
     /// How many annotators withdrew.
     pub fn people_withdrawn(&self) -> Result<u32> {
-        let sql = "SELECT count(DISTINCT person) FROM withdrawals";
-        self.read("reading who withdrew", |c| c.query_row(sql, [], |r| r.get(0)))
+        let found = self.read("reading who withdrew", |c| keys(c, FactKind::Withdrawal))?;
+        Ok(u32::try_from(found.len()).unwrap_or(u32::MAX))
     }
 
     /// Whether the annotator with this id withdrew.
@@ -197,22 +239,20 @@ impl Store {
 
     /// Whether an annotator withdrew who had a name that looks like this one.
     pub fn looks_withdrawn(&self, name: &str) -> Result<bool> {
-        let look = near_hash(self.project_id()?, name);
-        let sql = "SELECT 1 FROM withdrawn_names WHERE name = ?1 LIMIT 1";
-        self.read("reading who withdrew", |c| Ok(first(c, sql, [look], |_| Ok(()))?.is_some()))
+        let look = hex(&near_hash(self.project_id()?, name));
+        self.read("reading who withdrew", |c| has(c, FactKind::WithdrawnName, &look))
     }
 
     /// Whether this task packet was created for an annotator who withdrew.
     pub fn is_withdrawn_packet(&self, packet: PacketId) -> Result<bool> {
-        let sql = "SELECT 1 FROM withdrawn_packets WHERE packet = ?1 LIMIT 1";
-        self.read("reading who withdrew", |c| Ok(first(c, sql, [packet.0], |_| Ok(()))?.is_some()))
+        self.read("reading who withdrew", |c| has(c, FactKind::WithdrawnPacket, &packet.0.to_string()))
     }
 
     /// Whether `other`, a copy of this project, knows about a withdrawal that this one does not:
     /// merging it would erase annotators.
     pub fn is_to_erase_for(&self, other: &Self) -> Result<bool> {
-        let known: HashSet<Hash> = self.all_withdrawals()?.facts.iter().map(|fact| fact.person).collect();
-        Ok(other.all_withdrawals()?.facts.iter().any(|fact| !known.contains(&fact.person)))
+        let known: HashSet<Hash> = self.withdrawals()?.iter().map(|one| one.person).collect();
+        Ok(other.withdrawals()?.iter().any(|one| !known.contains(&one.person)))
     }
 
     /// Those of these annotators of another copy who withdrew here, each with their hash.
@@ -221,7 +261,7 @@ impl Store {
         people: &[Annotator],
     ) -> Result<HashMap<AnnotatorId, Hash>> {
         let mut gone = HashMap::new();
-        if tx.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
+        if !has_any(tx.conn, FactKind::Withdrawal).map_err(|e| tx.explain("reading who withdrew", e))? {
             return Ok(gone);
         }
         for person in people {

@@ -1,12 +1,22 @@
 //! Study limits for harmful texts, and how many texts annotators leave out. Both are facts, of
 //! which the latest is in effect.
 
+use super::{Kind, SETTING};
 use crate::places::Places;
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, Fact, FactKind, QuestionId, StudyLimits};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+
+/// The level from which an answer marks a text as harmful, by row id.
+pub(super) const HARMFUL: Kind = Kind {
+    with_levels: |value, level| {
+        let known = value.as_u64().and_then(|known| u16::try_from(known).ok());
+        known.map_or(value, |known| level(known).into())
+    },
+    ..SETTING
+};
 
 fn count(fact: &Fact) -> Option<u32> {
     u32::try_from(fact.value.as_u64()?).ok()

@@ -1,21 +1,22 @@
-//! Facts: study settings, and records about annotators other than labels, in one table for all
-//! kinds.
+//! Reads and writes the table of facts.
 
+use super::{Ordering, kind};
 use crate::level_order::LevelOrder;
-use crate::places::{names_levels, with_rows};
 use crate::row::{bad, json, to_json};
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Fact, FactKind, QuestionId, TextId};
 use rusqlite::{Connection, Params, Row};
+use serde_json::Value;
 use std::str::FromStr;
 
-const COLUMNS: &str = "kind, question, text, annotator, at_ms, value";
+const COLUMNS: &str = "kind, question, text, annotator, key, at_ms, value";
 /// Orders facts by subject, from oldest to latest. Facts with equal times, which can come from
-/// separate copies, are ordered by value, with levels ordered by [`LevelOrder`].
-const ORDER: &str = "kind, coalesce(question, 0), coalesce(text, 0), coalesce(annotator, 0), at_ms, value";
-const SUBJECT: &str =
-    "kind = ?1 AND coalesce(question, 0) = ?2 AND coalesce(text, 0) = ?3 AND coalesce(annotator, 0) = ?4";
+/// separate copies, are then ordered by `Kind::order`.
+const ORDER: &str =
+    "kind, coalesce(question, 0), coalesce(text, 0), coalesce(annotator, 0), coalesce(key, ''), at_ms, value";
+const SUBJECT: &str = "kind = ?1 AND coalesce(question, 0) = ?2 AND coalesce(text, 0) = ?3
+    AND coalesce(annotator, 0) = ?4 AND coalesce(key, '') = ?5";
 
 /// Maximum length of a value's JSON, in bytes, since values from other copies are read into memory.
 pub const LARGEST_FACT: usize = 1 << 20;
@@ -27,37 +28,81 @@ fn fact(row: &Row<'_>) -> rusqlite::Result<Fact> {
         question: row.get::<_, Option<u32>>(1)?.map(QuestionId),
         text: row.get::<_, Option<u32>>(2)?.map(TextId),
         annotator: row.get::<_, Option<u32>>(3)?.map(AnnotatorId),
-        at_ms: row.get(4)?,
-        value: json(row, 5)?,
+        key: row.get(4)?,
+        at_ms: row.get(5)?,
+        value: json(row, 6)?,
     })
 }
 
+/// The facts that satisfy `which`, by subject, each group from oldest to latest.
 pub(crate) fn select(c: &Connection, which: &str, params: impl Params) -> rusqlite::Result<Vec<Fact>> {
     let mut found = all(c, &format!("SELECT {COLUMNS} FROM facts {which} ORDER BY {ORDER}"), params, fact)?;
-    if !found.iter().any(names_levels) {
-        return Ok(found);
-    }
-    let order = LevelOrder::read(c)?;
-    let value = |fact: &Fact| match fact.question {
-        Some(question) if names_levels(fact) => {
-            with_rows(fact.clone(), |row| order.rank(question, row)).value.to_string()
+    let mut ordering: Option<Ordering<'_>> = None;
+    let at_once = |a: &Fact, b: &Fact| (a.at_ms, subject(a)) == (b.at_ms, subject(b));
+    for tied in found.chunk_by_mut(at_once).filter(|tied| tied.len() > 1) {
+        if ordering.is_none() {
+            ordering = Some(Ordering { conn: c, levels: LevelOrder::read(c)? });
         }
-        _ => String::new(),
-    };
-    if !order.is_of_rows() {
-        found.sort_by_cached_key(|fact| (subject(fact), fact.at_ms, value(fact)));
+        let Some(ordering) = &ordering else { continue };
+        let mut keyed = Vec::with_capacity(tied.len());
+        for fact in &*tied {
+            keyed.push((order(fact, ordering)?, fact.clone()));
+        }
+        keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+        tied.iter_mut().zip(keyed).for_each(|(place, (_, fact))| *place = fact);
     }
     Ok(found)
 }
 
-/// Filters facts in [`ORDER`] to those in effect.
+fn order(fact: &Fact, ordering: &Ordering<'_>) -> rusqlite::Result<String> {
+    let kind = kind(fact.kind);
+    let value = match fact.question {
+        Some(question) => (kind.with_levels)(fact.value.clone(), &|row| ordering.levels.rank(question, row)),
+        None => fact.value.clone(),
+    };
+    (kind.order)(&value, ordering)
+}
+
+/// Filters facts in the order of [`select`] to those in effect.
 pub(crate) fn that_hold(mut facts: Vec<Fact>) -> Vec<Fact> {
     // `dedup_by_key` keeps the first item of each group, so the order is reversed.
     facts.reverse();
-    facts.dedup_by_key(|fact| fact.subject());
+    facts.dedup_by(|a, b| subject(a) == subject(b));
     facts.reverse();
-    facts.retain(|fact| !fact.value.is_null());
+    facts.retain(|fact| (kind(fact.kind).is_in_effect)(&fact.value));
     facts
+}
+
+type Subject<'f> = (&'static str, u32, u32, u32, &'f str);
+
+fn subject(fact: &Fact) -> Subject<'_> {
+    (
+        fact.kind.name(),
+        fact.question.map_or(0, |id| id.0),
+        fact.text.map_or(0, |id| id.0),
+        fact.annotator.map_or(0, |id| id.0),
+        fact.key.as_deref().unwrap_or_default(),
+    )
+}
+
+/// Adds a row without any check. Returns whether it is new.
+pub(crate) fn insert(c: &Connection, new: &Fact, value: &str) -> rusqlite::Result<bool> {
+    let sql =
+        format!("INSERT INTO facts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING");
+    let (question, text, annotator) =
+        (new.question.map(|id| id.0), new.text.map(|id| id.0), new.annotator.map(|id| id.0));
+    let row = (new.kind.name(), question, text, annotator, &new.key, new.at_ms, value);
+    Ok(c.prepare_cached(&sql)?.execute(row)? > 0)
+}
+
+/// Replaces the value of a stored fact; if there is an equal fact with that value, only that one remains.
+/// The triggers of the table must be dropped before.
+pub(crate) fn replace_value(c: &Connection, old: &Fact, value: &Value) -> rusqlite::Result<()> {
+    let (kind, question, text, annotator, key) = subject(old);
+    let sql = format!("DELETE FROM facts WHERE {SUBJECT} AND at_ms = ?6 AND value = ?7");
+    let row = (kind, question, text, annotator, key, old.at_ms, old.value.to_string());
+    c.prepare_cached(&sql)?.execute(row)?;
+    insert(c, old, &value.to_string()).map(drop)
 }
 
 impl WriteTx<'_> {
@@ -90,21 +135,22 @@ impl WriteTx<'_> {
         self.add_fact(&Fact { at_ms, ..new.clone() })
     }
 
-    /// The facts in effect about the same subject as `like`, within the transaction.
+    /// The facts about the same subject as `like`, from oldest to latest, within the transaction.
     pub(crate) fn facts_about(&self, like: &Fact) -> Result<Vec<Fact>> {
         let found = select(self.conn, &format!("WHERE {SUBJECT}"), subject(like));
         found.map_err(|e| self.explain("reading facts", e))
     }
 
-    fn latest_fact(&self, like: &Fact) -> Result<Option<(i64, serde_json::Value)>> {
+    /// The time and value of the latest fact about the same subject as `like`.
+    pub(crate) fn latest_fact(&self, like: &Fact) -> Result<Option<(i64, Value)>> {
         let sql =
             format!("SELECT at_ms, value FROM facts WHERE {SUBJECT} ORDER BY at_ms DESC, value DESC LIMIT 1");
         self.first(&sql, subject(like), |r| Ok((r.get(0)?, json(r, 1)?)))
     }
 
-    /// Adds a fact made here or in another copy, unchanged. Returns whether it was new.
+    /// Adds a fact made here or in another copy, after its kind has checked it. Returns whether it was
+    /// new.
     pub(crate) fn add_fact(&mut self, new: &Fact) -> Result<bool> {
-        let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
         for (what, table, id) in [
             ("question", "questions", new.question.map(|id| id.0)),
             ("text", "texts", new.text.map(|id| id.0)),
@@ -113,41 +159,28 @@ impl WriteTx<'_> {
             if let Some(id) = id
                 && self.first(&format!("SELECT 1 FROM {table} WHERE id = ?1"), [id], |_| Ok(()))?.is_none()
             {
-                return Err(unknown(what, id));
+                return Err(StoreError::Unknown { what, name: id.to_string() });
             }
         }
-        let value = to_json(new.kind.name(), &new.value)?;
-        if value.len() > LARGEST_FACT {
+        let kind = kind(new.kind);
+        (kind.check)(self, new)?;
+        let value = match kind.without_withdrawn {
+            Some(without) => without(self, new.value.clone())?,
+            None => new.value.clone(),
+        };
+        let json = to_json(new.kind.name(), &value)?;
+        if json.len() > LARGEST_FACT {
             return Err(StoreError::Invalid {
                 what: new.kind.to_string(),
-                why: format!("it has {} bytes, and may have {LARGEST_FACT}", value.len()),
+                why: format!("it has {} bytes, and may have {LARGEST_FACT}", json.len()),
             });
         }
-        let sql =
-            format!("INSERT INTO facts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING");
-        let row = (
-            new.kind.name(),
-            new.question.map(|id| id.0),
-            new.text.map(|id| id.0),
-            new.annotator.map(|id| id.0),
-            new.at_ms,
-            value,
-        );
-        let added = self.run(&sql, row).map_err(|e| self.explain("noting a fact", e))? > 0;
-        if added && new.kind == FactKind::FormAnswers {
-            self.know_by_form(new)?;
+        let added = insert(self.conn, new, &json).map_err(|e| self.explain("noting a fact", e))?;
+        if added {
+            (kind.added)(self, &Fact { value, ..new.clone() })?;
         }
         Ok(added)
     }
-}
-
-fn subject(fact: &Fact) -> (&'static str, u32, u32, u32) {
-    (
-        fact.kind.name(),
-        fact.question.map_or(0, |id| id.0),
-        fact.text.map_or(0, |id| id.0),
-        fact.annotator.map_or(0, |id| id.0),
-    )
 }
 
 impl Store {
@@ -169,7 +202,7 @@ impl Store {
         text: Option<TextId>,
         annotator: Option<AnnotatorId>,
     ) -> Result<Option<Fact>> {
-        let like = Fact { kind, question, text, annotator, at_ms: 0, value: serde_json::Value::Null };
+        let like = Fact { question, text, annotator, ..Fact::of_project(kind, 0, Value::Null) };
         let about = subject(&like);
         let found = self.read("reading a fact", |c| select(c, &format!("WHERE {SUBJECT}"), about))?;
         Ok(that_hold(found).pop())

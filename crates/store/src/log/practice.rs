@@ -1,6 +1,8 @@
 //! Practice and pass marks, stored as facts: practice texts, practice answers and rules.
 
-use crate::places::Places;
+use super::{Kind, SETTING};
+use crate::places::{Places, answer_with_levels};
+use crate::removal::Use;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
@@ -54,6 +56,14 @@ fn read<T: DeserializeOwned>(fact: &Fact) -> Option<T> {
     serde_json::from_value(fact.value.clone()).ok()
 }
 
+/// Practice texts and practice answers.
+pub(super) const KIND: Kind = Kind {
+    with_levels: answer_with_levels,
+    used: Some(|used| &mut used.practice),
+    keeps: Some(Use::Practice),
+    ..SETTING
+};
+
 impl WriteTx<'_> {
     /// Sets the right answer of a practice text; `None` ends its use for practice.
     ///
@@ -82,7 +92,7 @@ impl WriteTx<'_> {
             }
         };
         let (question, text) = (Some(question), Some(text));
-        self.set_fact(&Fact { kind: FactKind::PracticeText, question, text, annotator: None, at_ms, value })
+        self.set_fact(&Fact { question, text, ..Fact::of_project(FactKind::PracticeText, at_ms, value) })
             .map(drop)
     }
 
@@ -105,12 +115,10 @@ impl WriteTx<'_> {
         let answer = self.places()?.stored(new.question, &new.answer).into_owned();
         let value = to_value(&Given { round: new.round, answer, last })?;
         self.note_fact(&Fact {
-            kind: FactKind::PracticeAnswer,
             question: Some(new.question),
             text: Some(new.text),
             annotator: Some(new.annotator),
-            at_ms: new.at_ms,
-            value,
+            ..Fact::of_project(FactKind::PracticeAnswer, new.at_ms, value)
         })
     }
 
@@ -120,15 +128,8 @@ impl WriteTx<'_> {
     /// There is no such annotator.
     pub fn ask_to_practise_again(&mut self, annotator: AnnotatorId, round: u32, at_ms: i64) -> Result<()> {
         let (value, annotator) = (to_value(&Again { round })?, Some(annotator));
-        self.set_fact(&Fact {
-            kind: FactKind::PracticeAgain,
-            question: None,
-            text: None,
-            annotator,
-            at_ms,
-            value,
-        })
-        .map(drop)
+        let fact = Fact::of_project(FactKind::PracticeAgain, at_ms, value);
+        self.set_fact(&Fact { annotator, ..fact }).map(drop)
     }
 
     fn set_study_fact(&mut self, kind: FactKind, value: Value, at_ms: i64) -> Result<()> {

@@ -1,0 +1,97 @@
+//! Attention checks: texts with a known right answer.
+
+use super::{Kind, Listed, SETTING, Submitted, read, select, that_hold};
+use crate::places::{Places, answer_with_levels};
+use crate::removal::Use;
+use crate::{Done, Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind, QuestionId};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// The value: the answer names levels by row id; without one, the text is no longer a check.
+#[derive(Serialize, Deserialize)]
+struct RightAnswer {
+    answer: Option<Answer>,
+    reason: String,
+}
+
+/// Checks the answer that a fact about a text states as decided or right, if any.
+pub(super) fn check_right_answer(tx: &WriteTx<'_>, fact: &Fact) -> Result<()> {
+    let (Some(question), Some(text)) = (fact.question, fact.text) else {
+        let why = "it is about no question or no text".to_owned();
+        return Err(StoreError::Invalid { what: fact.kind.to_string(), why });
+    };
+    let answer: Option<Answer> = Deserialize::deserialize(&fact.value["answer"])
+        .map_err(|e| StoreError::Invalid { what: fact.kind.to_string(), why: e.to_string() })?;
+    let Some(answer) = answer else { return Ok(()) };
+    let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
+    let asked = tx.question(question)?.ok_or_else(unknown)?;
+    let answer = tx.places()?.shown(question, answer);
+    answer.check(&asked.scale).map_err(|source| StoreError::OffScale { question, source })?;
+    if answer == Answer::CannotSay {
+        let why = "name a level: that somebody cannot say is none".to_owned();
+        return Err(StoreError::Invalid { what: format!("answer to {}", asked.name), why });
+    }
+    tx.spans_within(question, text, &answer)
+}
+
+pub(super) const KIND: Kind = Kind {
+    title: |fact| ("attention check", fact.at_ms.to_string()),
+    check: check_right_answer,
+    is_in_effect: |value| !value["answer"].is_null(),
+    with_levels: answer_with_levels,
+    order: |value, _| {
+        let RightAnswer { answer, reason } = read(value)?;
+        let answer = answer.and_then(|answer| serde_json::to_string(&answer).ok()).unwrap_or_default();
+        Ok([answer, reason].join("\0"))
+    },
+    submitted: Submitted::No,
+    count: |report| &mut report.attention_checks,
+    used: Some(|used| &mut used.checks),
+    listed: Some(Listed { words: "json_extract(value, '$.reason')", ..Listed::new("'check'") }),
+    done: |_, fact| {
+        let RightAnswer { answer, reason } = read(&fact.value)?;
+        Ok(Done::Check { answer, reason })
+    },
+    keeps: Some(Use::Checks),
+    ..SETTING
+};
+
+impl WriteTx<'_> {
+    /// Sets or, with `None`, removes the right answer to a question about a text. It takes effect
+    /// immediately, whatever the clock shows.
+    ///
+    /// # Errors
+    /// There is no such question or text, or the answer is not on the scale.
+    pub fn set_attention_check(&mut self, new: &AttentionCheck) -> Result<()> {
+        let AttentionCheck { question, text, at_ms, answer, reason } = new.clone();
+        let value = json!(RightAnswer { answer: self.row_answer(question, answer)?, reason });
+        let (question, text) = (Some(question), Some(text));
+        self.note_fact(&Fact { question, text, ..Fact::of_project(FactKind::AttentionCheck, at_ms, value) })
+    }
+
+    /// An answer with row ids in place of positions.
+    pub(super) fn row_answer(&self, question: QuestionId, answer: Option<Answer>) -> Result<Option<Answer>> {
+        let places = self.places()?;
+        Ok(answer.map(|answer| places.stored(question, &answer).into_owned()))
+    }
+}
+
+impl Store {
+    /// The attention checks in effect, by question and text.
+    pub fn attention_checks(&self) -> Result<Vec<AttentionCheck>> {
+        self.read("reading the attention checks", |c| {
+            let places = Places::read(c)?;
+            let mut found = Vec::new();
+            for Fact { question, text, at_ms, value, .. } in
+                that_hold(select(c, "WHERE kind = 'attention-check'", [])?)
+            {
+                let (Some(question), Some(text)) = (question, text) else { continue };
+                let RightAnswer { answer, reason } = read(&value)?;
+                let answer = answer.map(|answer| places.shown(question, answer));
+                found.push(AttentionCheck { question, text, at_ms, answer, reason });
+            }
+            Ok(found)
+        })
+    }
+}
