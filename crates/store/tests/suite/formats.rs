@@ -167,9 +167,9 @@ fn the_last_import_of_format_17_can_be_taken_out() {
 const MORE: &str = "
     INSERT INTO level_names VALUES (4, 600, '[\"p\",\"q\",\"r \\\"s\\\"\"]');
     INSERT INTO conditions VALUES (4, 600, 1, '[2,3]');
-    INSERT INTO remark_forms VALUES (3, 600, '[\"é \\u0001\"]', 1);
+    INSERT INTO remark_forms VALUES (3, 600, '[\"é \\\"q\\\"\"]', 1);
     INSERT INTO annotator_changes VALUES (1, 'attribute:\"k\"', 600, 'a ''b'' \\ ' || char(1, 127, 8232)), (2, 'name', 600, 'B');
-    INSERT INTO decisions VALUES (3, 2, 600, 'slip', '{\"kind\":\"spans\",\"value\":[{\"start\":0,\"end\":5,\"kind\":1},{\"start\":2,\"end\":4,\"kind\":0}]}', 'x', 'Dora');
+    INSERT INTO decisions VALUES (3, 2, 600, 'slip', '{\"kind\":\"spans\",\"value\":[{\"start\":0,\"end\":5,\"kind\":1},{\"start\":2,\"end\":4,\"kind\":0}]}', 'x', 'Ben');
     INSERT INTO attention_checks VALUES (2, 2, 600, '{\"kind\":\"options\",\"value\":[0,3]}', 'y');
     INSERT INTO panels VALUES ('new', 600, '{\"question\":null,\"members\":{\"drawn\":{\"size\":2,\"shares\":[{\"attribute\":\"a\",\"value\":\"b\",\"share\":1.0}],\"seed\":3}},\"rule\":\"mean\"}');
     INSERT INTO hand_ins SELECT id, 600, 5 FROM packets WHERE id = 1;
