@@ -25,7 +25,7 @@ const NOT_YET: Uuid = Uuid::nil();
 /// whole history, because two files that diverged must not assign the same key to different events.
 /// (Events from before the divergence are then in both histories under two keys, and an answer that
 /// was retracted in only one of them would reappear; such copies are therefore not merged, see
-/// `merge.rs`.)
+/// `merge/mod.rs`.)
 pub(crate) fn identify(conn: &Connection, copy_of: Option<ProjectId>) -> rusqlite::Result<()> {
     let mut content = Sha256::new_with_prefix("dissensus project");
     let mut rows = feed(conn, &mut content, "SELECT name, prompt, scale FROM questions ORDER BY id LIMIT 1")?;

@@ -6,7 +6,8 @@
 //! like an edit, so that levels are read from one place. It is not transferred to other copies, and
 //! is recomputed with every merge.
 
-use crate::level_use::{LevelUse, uses_of};
+use crate::level_use::LevelUse;
+use crate::level_uses::uses_of;
 use crate::places::{began_with, ever, keys, latest_levels, levels_of, rows_by_key};
 use crate::row::{bad, json as read_json};
 use crate::tx::{all, first};

@@ -2,7 +2,8 @@
 //! in effect.
 
 use crate::labels::SAID;
-use crate::level_use::{LevelUse, uses_of};
+use crate::level_use::LevelUse;
+use crate::level_uses::uses_of;
 use crate::levels_back::is_found;
 use crate::log::with_names;
 use crate::noted::question_added;

@@ -5,12 +5,12 @@
 //! since no record of the removal is stored.
 
 use crate::log::{kind, names_where, panels};
+use crate::standing::{Standing, Use};
 use crate::tx::first;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, FactKind, Panel, PanelMembers, QuestionId, SavedPanel, TextId};
 use rusqlite::Connection;
 use serde_json::Value;
-use std::fmt;
 use strum::VariantArray as _;
 
 /// An item that can be removed from a project.
@@ -64,19 +64,6 @@ pub(crate) struct Place {
     has_work: bool,
     /// Rows that are deleted together with the item: the table and the column that refers to it.
     parts: &'static [(&'static str, &'static str)],
-}
-
-/// What prevents a removal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
-    Answers,
-    Repeats,
-    Packets,
-    Decisions,
-    Checks,
-    Practice,
-    Shown,
-    Conditions,
 }
 
 static QUESTIONS: Place = Place {
@@ -144,76 +131,6 @@ pub(crate) static PLACES: [&Place; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
 
 /// Tables protected by triggers whose rows are deleted together with the item that they are about.
 pub(crate) const KEPT: [&str; 2] = ["facts", "levels"];
-
-/// What depends on a question, a text or an annotator, and prevents its removal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// Answers, skips, flags and notes, including those that were changed or retracted since and
-    /// are in the history.
-    pub answers: u32,
-    /// Re-annotations.
-    pub repeats: u32,
-    /// Task packets.
-    pub packets: u32,
-    /// Decisions.
-    pub decisions: u32,
-    /// Attention checks, including removed ones.
-    pub checks: u32,
-    /// Practice texts and practice answers.
-    pub practice: u32,
-    /// Records of annotators being shown the answers of others.
-    pub shown: u32,
-    /// Conditions of other questions that refer to it, including removed ones.
-    pub conditions: u32,
-    /// Names of saved panels that refer to it.
-    pub panels: Vec<String>,
-}
-
-impl Standing {
-    /// Whether nothing depends on the item, so that it can be removed.
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
-
-    fn count(&mut self, of: Use) -> &mut u32 {
-        match of {
-            Use::Answers => &mut self.answers,
-            Use::Repeats => &mut self.repeats,
-            Use::Packets => &mut self.packets,
-            Use::Decisions => &mut self.decisions,
-            Use::Checks => &mut self.checks,
-            Use::Practice => &mut self.practice,
-            Use::Shown => &mut self.shown,
-            Use::Conditions => &mut self.conditions,
-        }
-    }
-}
-
-impl fmt::Display for Standing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        for (n, one, many) in [
-            (self.answers, "entry in its history", "entries in its history"),
-            (self.repeats, "answer of a later occasion", "answers of later occasions"),
-            (self.packets, "packet", "packets"),
-            (self.decisions, "decision", "decisions"),
-            (self.checks, "attention check", "attention checks"),
-            (self.practice, "text or answer of practice", "texts or answers of practice"),
-            (self.shown, "time that others' answers were shown", "times that others' answers were shown"),
-            (
-                self.conditions,
-                "time that another question was asked only after it",
-                "times that others were asked only after it",
-            ),
-        ] {
-            if n > 0 {
-                parts.push(format!("{n} {}", if n == 1 { one } else { many }));
-            }
-        }
-        parts.extend(self.panels.iter().map(|name| format!("the saved panel \"{name}\"")));
-        f.write_str(&parts.join(", "))
-    }
-}
 
 /// What depends on `what`, and its name; `None` if it does not exist.
 fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(String, Standing)>> {

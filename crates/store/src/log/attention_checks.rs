@@ -2,7 +2,7 @@
 
 use super::{Kind, Listed, SETTING, Submitted, read, select, that_hold};
 use crate::places::{Places, answer_with_levels};
-use crate::removal::Use;
+use crate::standing::Use;
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind, QuestionId};
 use serde::{Deserialize, Serialize};

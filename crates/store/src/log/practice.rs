@@ -2,7 +2,7 @@
 
 use super::{Kind, SETTING};
 use crate::places::{Places, answer_with_levels};
-use crate::removal::Use;
+use crate::standing::Use;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

@@ -1,0 +1,62 @@
+//! Finds what depends on the levels of a question: answers of every kind, and conditions of other
+//! questions.
+
+use crate::level_use::LevelUse;
+use crate::log::{conditions_by_row, kind, names_where, select};
+use crate::row::{bad, json};
+use crate::tx::all;
+use dissensus_domain::{Answer, QuestionId};
+use rusqlite::Connection;
+use std::collections::BTreeMap;
+
+/// The uses of the levels of a question, by row id. Unused levels are omitted.
+pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeMap<u16, LevelUse>> {
+    let mut uses: BTreeMap<u16, LevelUse> = BTreeMap::new();
+    let sql = "SELECT level, count(*) FROM events WHERE question = ?1 AND level IS NOT NULL GROUP BY level";
+    for (row, answers) in all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))? {
+        uses.entry(row).or_default().answers = answers;
+    }
+    let sql = "SELECT content FROM events WHERE question = ?1 AND content IS NOT NULL";
+    for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
+        rows_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().answers += 1);
+    }
+    let sql = "SELECT answer FROM repeats WHERE question = ?1";
+    for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
+        rows_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().repeats += 1);
+    }
+    let with_answers = names_where(|kind| kind.used.is_some());
+    for fact in select(conn, &format!("WHERE kind IN {with_answers} AND question = ?1"), [question.0])? {
+        let answer: Option<Answer> =
+            serde_json::from_value(fact.value["answer"].clone()).map_err(|e| bad(6, e))?;
+        for row in answer.iter().flat_map(rows_in) {
+            let used = uses.entry(row).or_default();
+            if let Some(count) = kind(fact.kind).used {
+                *count(used) += 1;
+            }
+        }
+    }
+    let harmful = select(conn, "WHERE kind = 'harmful' AND question = ?1", [question.0])?.pop();
+    let row = harmful.and_then(|fact| fact.value.as_u64()).and_then(|row| u16::try_from(row).ok());
+    if let Some(row) = row {
+        uses.entry(row).or_default().conditions.push("what counts as harmful".to_owned());
+    }
+    for (name, rows) in conditions_by_row(conn, question)? {
+        for row in rows {
+            uses.entry(row).or_default().conditions.push(name.clone());
+        }
+    }
+    Ok(uses)
+}
+
+/// The levels in an answer, without duplicates.
+fn rows_in(answer: &Answer) -> Vec<u16> {
+    let mut rows: Vec<u16> = match answer {
+        Answer::CannotSay => Vec::new(),
+        Answer::Level(row) => vec![*row],
+        Answer::Options(set) => set.iter().map(u16::from).collect(),
+        Answer::Spans(spans) => spans.as_slice().iter().map(|span| span.kind).collect(),
+    };
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
