@@ -38,7 +38,7 @@ pub struct ImportRows {
 
 /// Temporary indexes for removing an import: without them, every deletion would scan other tables
 /// for references.
-const INDEXES: [&str; 11] = [
+const INDEXES: [&str; 12] = [
     "events (replaces)",
     "events (text)",
     "events (question)",
@@ -50,6 +50,7 @@ const INDEXES: [&str; 11] = [
     "repeat_remarks (text)",
     "repeat_origins (text)",
     "facts (text)",
+    "facts (annotator)",
 ];
 
 /// What an import added: rows `(after, to]` of tables with increasing row ids, and whole rows of

@@ -106,16 +106,17 @@ static ANNOTATORS: Place = Place {
 };
 
 impl Place {
-    /// What prevents the removal of the item `t`, as SQL for rows `u`.
-    fn uses(&self) -> Vec<(Use, String)> {
+    /// What prevents the removal of the item `t`, as SQL for rows `u`. For many items, facts are found by the
+    /// item, which has a temporary index, instead of by kind.
+    fn uses(&self, of_many: bool) -> Vec<(Use, String)> {
         let tables = self.uses.iter();
         let mut found: Vec<(Use, String)> = tables
             .map(|(of, table, column)| (*of, format!("{table} AS u WHERE u.{column} = t.id")))
             .collect();
         for one in FactKind::VARIANTS {
-            let (column, name) = (self.column, one.name());
+            let (column, name, plus) = (self.column, one.name(), if of_many { "+" } else { "" });
             if let Some(of) = kind(*one).keeps {
-                found.push((of, format!("facts AS u WHERE u.kind = '{name}' AND u.{column} = t.id")));
+                found.push((of, format!("facts AS u WHERE {plus}u.kind = '{name}' AND u.{column} = t.id")));
             }
         }
         if self.table == "questions" {
@@ -138,7 +139,7 @@ fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(Stri
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", place.name, place.table);
     let Some(name) = first(conn, &sql, [row], |r| r.get::<_, String>(0))? else { return Ok(None) };
     let mut found = Standing::default();
-    for (of, rows) in place.uses() {
+    for (of, rows) in place.uses(false) {
         // A packet that includes a text twice counts once.
         let what = if of == Use::Packets && place.table != "annotators" { "DISTINCT u.packet" } else { "*" };
         let sql =
@@ -244,7 +245,8 @@ impl WriteTx<'_> {
         to: u32,
         panels: &str,
     ) -> rusqlite::Result<u32> {
-        let uses = place.uses().into_iter().map(|(_, rows)| format!("AND NOT EXISTS (SELECT 1 FROM {rows})"));
+        let uses =
+            place.uses(true).into_iter().map(|(_, rows)| format!("AND NOT EXISTS (SELECT 1 FROM {rows})"));
         let work = place.has_work.then(|| {
             let (column, kinds) = (place.column, names_where(|kind| kind.is_work));
             format!("AND NOT EXISTS (SELECT 1 FROM facts AS w WHERE w.{column} = t.id AND w.kind IN {kinds})")

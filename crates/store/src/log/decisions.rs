@@ -79,7 +79,7 @@ impl WriteTx<'_> {
 impl Store {
     /// All decisions for a question, by text; the last one of each text is in effect.
     pub fn decisions(&self, question: QuestionId) -> Result<Vec<Decision>> {
-        let which = "WHERE kind = 'decision' AND question = ?1";
+        let which = "WHERE kind = 'decision' AND coalesce(question, 0) = ?1";
         self.read("reading decisions", |c| decisions(c, which, [question.row().0]))
     }
 
