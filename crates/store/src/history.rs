@@ -76,7 +76,7 @@ static SOURCES: LazyLock<[Source; 9]> = LazyLock::new(|| {
             let RepeatRow { occasion, answer, counts, .. } = serde_json::from_str(said)?;
             Ok(Done::RepeatChange { occasion, answer: serde_json::from_str(&answer)?, counts: counts > 0 })
         }),
-            // A note given together with an answer is listed with the answer.
+        // A note given together with an answer is listed with the answer.
         said("SELECT said_at_ms AS at,
                   row_number() OVER (ORDER BY said_at_ms, question, text, annotator, occasion, at_ms, answer, note, reasons) AS row,
                   'repeat' AS kind, annotator, question, text, NULL AS copy, '' AS signed, note AS words,
